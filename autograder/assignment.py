@@ -1,0 +1,54 @@
+"""assignment.toml as dataclasses."""
+
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One graded exercise: its suite is hidden_tests/test_<name>.py."""
+
+    name: str
+    function: str
+    points: int
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one submission may use: seconds, MiB, KiB and files."""
+
+    call_seconds: float
+    submission_seconds: float
+    memory_mebibytes: int
+    file_kibibytes: int
+    files: int
+
+
+@dataclass(frozen=True)
+class Assignment:
+    exercises: tuple[Exercise, ...]
+    limits: Limits
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The functions that students write, each once, in the order of the exercises."""
+        return tuple(dict.fromkeys(exercise.function for exercise in self.exercises))
+
+
+@cache
+def load_assignment() -> Assignment:
+    """Reads autograder/assignment.toml."""
+    text = (Path(__file__).parent / "assignment.toml").read_text(encoding="utf-8")
+    manifest: dict[str, Any] = tomllib.loads(text)
+    return Assignment(
+        exercises=tuple(Exercise(**entry) for entry in manifest["exercise"]),
+        limits=Limits(**manifest["limits"]),
+    )

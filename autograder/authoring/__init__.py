@@ -1,0 +1,1 @@
+"""What instructors run, in a checkout only: it needs solutions/ and torch."""

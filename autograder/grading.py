@@ -1,0 +1,297 @@
+"""One submission -> Report: runs the hidden suites, carries errors forward, names misconceptions."""
+
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograder
+from autograder.assignment import Assignment, Exercise, load_assignment
+from autograder.hidden_tests.cases import read_data
+from autograder.hidden_tests.conftest import STUDENT
+from autograder.misconceptions import Misconception, diagnose, hint
+from autograder.report import ExerciseResult, GraderError, Report, StudentFault, TestResult
+from autograder.sandbox.host import Budget, Exchange, StandIn, Student
+from autograder.sandbox.reading import read_head, read_softmax
+from autograder.submission import Submission, open_submission
+
+SUITES = Path(__file__).parent / "hidden_tests"
+HELPERS = ("softmax", "causal_mask")
+CONSTANT = "{} gives the same answer to two different inputs: it does not look at what it is given."
+
+Progress = Callable[[Report], None]
+
+
+def grade(
+    path: Path, progress: Progress = lambda report: None, live_kernel: bool = False
+) -> Report:
+    """Grades one submission; `progress` gets the report before any student code and after each
+    exercise, valid every time.
+
+    Raises GraderError where the grader itself is at fault.
+    """
+    assignment = load_assignment()
+    judge = Judge(open_submission(path, assignment), assignment, progress)
+    arguments = [
+        str(SUITES),
+        *("-c", "/dev/null", "--rootdir", str(SUITES), "--confcutdir", str(SUITES)),
+        *("--assert=plain", "--capture=no", "--disable-plugin-autoload"),
+        *("-p", "no:terminal", "-p", "no:cacheprovider"),
+        *(["--live-kernel"] if live_kernel else []),
+    ]
+    try:
+        status = pytest.main(arguments, plugins=[judge])
+    finally:
+        judge.close()
+    if judge.fault:
+        raise GraderError(judge.fault)
+    if not judge.finished:
+        raise GraderError(f"the hidden suites did not run to their end (pytest: {status!r})")
+    return judge.report
+
+
+@dataclass
+class Attempt:
+    """One exercise asked of one student, own helpers or right ones: the results and the answers."""
+
+    result: ExerciseResult
+    transcript: list[Exchange]
+    lost_values: bool
+    form_faults: dict[str, str] = field(default_factory=dict)
+    named: set[str] = field(default_factory=set)
+
+
+class Judge:
+    """The pytest plugin that grades: it keeps the results and decides who is asked."""
+
+    def __init__(self, submission: Submission, assignment: Assignment, progress: Progress) -> None:
+        self.submission, self.assignment, self.progress = submission, assignment, progress
+        self.budget = Budget(assignment.limits.submission_seconds)
+        self.base = self._student(())
+        self.repeats: dict[tuple[str, ...], Student] = {}
+        self.items: dict[str, dict[str, list[pytest.Function]]] = {}
+        self.outcome: tuple[str, BaseException | None] = ("", None)
+        self.fault = ""
+        self.finished = False
+        self.report = Report(
+            submission=submission.name,
+            exercises=[],
+            provenance={"autograder": autograder.__version__, **read_data("provenance")},
+        )
+
+    def _student(self, stand_ins: tuple[StandIn, ...]) -> Student:
+        return Student(self.submission, self.assignment.limits, self.budget, stand_ins)
+
+    def close(self) -> None:
+        for student in (self.base, *self.repeats.values()):
+            student.close()
+
+    # --- pytest's hooks ----------------------------------------------------------------------
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.fault = f"a hidden suite cannot be collected:\n{report.longreprtext}"
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        for item in session.items:
+            assert isinstance(item, pytest.Function)
+            exercise = item.module.__name__.rpartition(".test_")[2]
+            self.items.setdefault(exercise, {}).setdefault(item.function.__name__, []).append(item)
+        for exercise in self.assignment.exercises:
+            blank = self._blank(exercise)
+            if not self.fault and blank.max_score != exercise.points:
+                self.fault = (
+                    f"the tests of {exercise.name} add up to {blank.max_score:g} points, "
+                    f"assignment.toml says {exercise.points:g}"
+                )
+            self.report.exercises.append(blank)
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if self.fault:
+            return True
+        self.progress(self.report)
+        attempts: dict[str, Attempt] = {}
+        for position, exercise in enumerate(self.assignment.exercises):
+            attempt = self._best_attempt(exercise, attempts)
+            attempts[exercise.name] = attempt
+            self._waive_repeated_forms(attempt, attempts)
+            self._explain(exercise, attempt, attempts)
+            self.report.exercises[position] = attempt.result
+            self.report.isolation = self.base.isolation
+            self.progress(self.report)
+        self.finished = True
+        return True
+
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> pytest.TestReport | None:
+        if call.excinfo is not None:
+            self.outcome = (call.when, call.excinfo.value)
+        return None
+
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
+        """Whatever fails outside the tests is the grader's fault, and told once."""
+        error = excinfo.value
+        told = isinstance(error, GraderError)
+        self.fault = str(error) if told else "".join(traceback.format_exception(error))
+        return True
+
+    # --- one exercise ------------------------------------------------------------------------
+
+    def _blank(self, exercise: Exercise) -> ExerciseResult:
+        """The exercise before anything is asked: every test not run."""
+        tests = self.items.get(exercise.name, {})
+        return ExerciseResult(
+            exercise.name,
+            [
+                TestResult(name, title_of(items[0]), max_points=points_of(items[0])[0])
+                for name, items in tests.items()
+            ],
+        )
+
+    def _best_attempt(self, exercise: Exercise, attempts: dict[str, Attempt]) -> Attempt:
+        """With the student's own helpers; where those failed, also with right ones in their place.
+
+        Right helpers for all that failed come first: what earns full points needs no other try.
+        """
+        best = self._attempt(exercise, self.base)
+        failed = [name for name in HELPERS if name in attempts and attempts[name].lost_values]
+        if exercise.function in HELPERS or exercise.function in self.submission.faults:
+            return best
+        for count in range(len(failed), 0, -1):
+            for replaced in combinations(failed, count):
+                if not best.lost_values:
+                    return best
+                attempt = self._attempt(exercise, self._repeat(replaced))
+                if attempt.result.score > best.result.score:
+                    best = attempt
+        return best
+
+    def _repeat(self, replaced: tuple[str, ...]) -> Student:
+        """The student asked afresh, these helpers replaced by right ones."""
+        if replaced not in self.repeats:
+            sources = read_data("right_helpers")
+            places = self.submission.places
+            self.repeats[replaced] = self._student(
+                tuple(StandIn(name, sources[name], places.get(name)) for name in replaced)
+            )
+        return self.repeats[replaced]
+
+    def _attempt(self, exercise: Exercise, student: Student) -> Attempt:
+        result = self._blank(exercise)
+        if exercise.function in self.submission.faults:
+            fault = self.submission.faults[exercise.function]
+            result.settle_all(fault.verdict, fault.words)
+            return Attempt(result, [], lost_values=True)
+        if is_constant(exercise.function, student):
+            result.settle_all("failed", CONSTANT.format(exercise.function))
+            return Attempt(result, [], lost_values=True)
+        start = len(student.transcript)
+        attempt = Attempt(result, [], lost_values=False)
+        for test in result.tests:
+            self._run(test, self.items[exercise.name][test.name], student, attempt)
+        attempt.transcript = student.transcript[start:]
+        return attempt
+
+    def _run(
+        self, test: TestResult, items: list[pytest.Function], student: Student, attempt: Attempt
+    ) -> None:
+        """Runs the cases of a test up to the first that does not pass."""
+        form = points_of(items[0])[1]
+        for item in items:
+            item.config.stash[STUDENT] = student
+            self.outcome = ("", None)
+            item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
+            when, error = self.outcome
+            if error is None:
+                continue
+            if isinstance(error, StudentFault):
+                test.settle(error.verdict, error.words)
+                if error.misconception:
+                    attempt.named.add(error.misconception)
+            elif isinstance(error, AssertionError) and when == "call":
+                # One line: whatever a rewritten assert would add stays out of the student's sight.
+                test.settle("failed", str(error).partition("\n")[0])
+                if form:
+                    test.hint = f"{test.hint} {hint(form)}"
+                    attempt.form_faults[test.name] = form
+            else:
+                trace = "".join(traceback.format_exception(error))
+                raise GraderError(f"{test.name} is at fault itself:\n{trace}")
+            attempt.lost_values = attempt.lost_values or form is None
+            return
+        test.settle("passed")
+
+    # --- across exercises --------------------------------------------------------------------
+
+    def _waive_repeated_forms(self, attempt: Attempt, earlier: dict[str, Attempt]) -> None:
+        """A fault of form costs once: the first exercise that shows it has paid."""
+        paid = {
+            form
+            for other in earlier.values()
+            if other is not attempt
+            for form in other.form_faults.values()
+        }
+        for test in attempt.result.tests:
+            if attempt.form_faults.get(test.name) in paid:
+                test.settle("passed")
+                del attempt.form_faults[test.name]
+
+    def _explain(self, exercise: Exercise, attempt: Attempt, attempts: dict[str, Attempt]) -> None:
+        """Names the misconception behind lost points, and gives its hint to the failed tests."""
+        own = attempts.get(exercise.function, attempt)
+        found: Misconception | None = None
+        if own.lost_values and own.transcript:
+            found = diagnose(exercise.function, own.transcript)
+        named = {*attempt.form_faults.values(), *attempt.named}
+        if found is not None:
+            named = {*(name for name in named if name != found.form), found.name}
+            for test in attempt.result.tests:
+                if test.verdict == "failed" and test.name not in attempt.form_faults:
+                    test.hint = found.hint
+        self.report.misconceptions += sorted(named - {*self.report.misconceptions})
+
+
+def title_of(item: pytest.Function) -> str:
+    return " ".join((item.function.__doc__ or item.function.__name__).split())
+
+
+def points_of(item: pytest.Function) -> tuple[float, str | None]:
+    """A test's points, and the fault of form that it alone is about."""
+    marker = item.get_closest_marker("points")
+    if marker is None:
+        return 0.0, None
+    number, form = marker.args
+    return float(number), form
+
+
+def is_constant(function: str, student: Student) -> bool:
+    """Whether two different inputs of one shape get equal answers: then it looks at neither."""
+    probes = read_data("probes").get(function)
+    if probes is None:
+        return False
+    answers = []
+    try:
+        for probe in probes:
+            answers.append(list(probed(function, student, probe)))
+    except StudentFault:
+        return False
+    return all(np.array_equal(a, b, equal_nan=True) for a, b in zip(*answers, strict=True))
+
+
+def probed(function: str, student: Student, probe: Any) -> Iterator[Any]:
+    """Every array that a function returns for one probe; what it says is not judged otherwise."""
+    arguments = tuple(np.array(argument) for argument in probe)
+    reply = student.reply(function, *arguments)
+    if function == "softmax":
+        yield read_softmax(reply)
+        return
+    found = read_head(reply, arguments)
+    yield found.first
+    if found.second is not None:
+        yield found.second

@@ -1,0 +1,1 @@
+"""The suites that grade; never shipped to students."""

@@ -1,0 +1,45 @@
+"""The hidden inputs and expected values: data/<suite>.json holds a list of cases per test."""
+
+import json
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+DATA = Path(__file__).parent / "data"
+
+
+class Case(SimpleNamespace):
+    """One drawn case: every list of the file is an array; `id` names it."""
+
+    X: NDArray[Any]
+    W_q: NDArray[Any]
+    W_k: NDArray[Any]
+    W_v: NDArray[Any]
+
+    @property
+    def head(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """The arguments of attention()."""
+        return self.X, self.W_q, self.W_k, self.W_v
+
+
+@cache
+def read_data(name: str) -> Any:
+    """data/<name>.json as it stands."""
+    return json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def cases_of(suite: str, test: str) -> list[Case]:
+    """The cases of one test function; KeyError where the data has none."""
+    return [
+        Case(
+            **{
+                key: np.array(value) if isinstance(value, list) else value
+                for key, value in case.items()
+            }
+        )
+        for case in read_data(suite)[test]
+    ]

@@ -1,0 +1,614 @@
+"""What people really get wrong: wrong versions of the three functions, and the hint for each.
+
+diagnose() names a misconception only where one wrong version explains every answer that a
+function gave. The names are those of the catalogue of wild submissions.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograder.report import StudentFault
+from autograder.sandbox.frames import Reply
+from autograder.sandbox.host import Exchange
+from autograder.sandbox.reading import one_array, read_head
+
+Array = NDArray[Any]
+Version = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A mistake with a name. A fault of form has no versions: the fault itself names it.
+
+    form is the fault of form that every version also shows, and that is not named beside it.
+    """
+
+    name: str
+    function: str
+    hint: str
+    versions: tuple[Version, ...] = ()
+    form: str = ""
+
+
+# --- softmax ---------------------------------------------------------------------------------
+
+
+def softmax(x: Array) -> Array:
+    """The right one, for the wrong heads below."""
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def shifted(x: Array, shift: Any, total: Callable[[Array], Any]) -> Array:
+    """exp(x - shift) over a total: where both are taken over the row, this is right."""
+    e = np.exp(x - shift)
+    return e / total(e)
+
+
+def row_sum(e: Array) -> Array:
+    return e.sum(axis=-1, keepdims=True)
+
+
+def row_max(x: Array) -> Array:
+    return x.max(axis=-1, keepdims=True)
+
+
+def over_columns(x: Array, shift: Callable[[Array], Any]) -> Array:
+    return shifted(x, shift(x), lambda e: e.sum(axis=0))
+
+
+def one_sum(x: Array, shift: Callable[[Array], Any]) -> Array:
+    return shifted(x, shift(x), lambda e: e.sum())
+
+
+def sum_without_keepdims(x: Array, shift: Callable[[Array], Any]) -> Array:
+    return shifted(x, shift(x), lambda e: e.sum(axis=-1))
+
+
+def nothing(x: Array) -> float:
+    return 0.0
+
+
+def max_outside(x: Array, largest: Callable[[Array], Any]) -> Array:
+    e = np.exp(x) - largest(x)
+    return e / row_sum(e)
+
+
+def clipped(x: Array, bound: float, low_only: bool) -> Array:
+    if low_only:
+        return shifted(np.maximum(x - row_max(x), -bound), 0.0, row_sum)
+    return shifted(np.clip(x, -bound, bound), 0.0, row_sum)
+
+
+def truncating(x: Array) -> Array:
+    out = np.zeros_like(x)
+    for i, row in enumerate(x):
+        out[i] = softmax(row)
+    return out
+
+
+def one_row(x: Array) -> Array:
+    e = np.exp(x - max(x))
+    return e / sum(e)
+
+
+SOFTMAX = (
+    Misconception(
+        "softmax_over_columns",
+        "softmax",
+        "Your columns sum to 1, not your rows. Each row is one word's scores: which axis runs "
+        "along a row?",
+        tuple(partial(over_columns, shift=shift) for shift in (lambda x: x.max(axis=0), np.max))
+        + (partial(over_columns, shift=nothing), partial(over_columns, shift=row_max)),
+    ),
+    Misconception(
+        "one_sum_for_whole_matrix",
+        "softmax",
+        "All your weights together sum to 1. Each row is a distribution of its own and needs its "
+        "own sum.",
+        tuple(partial(one_sum, shift=shift) for shift in (np.max, nothing, row_max)),
+    ),
+    Misconception(
+        "missing_keepdims",
+        "softmax",
+        "A maximum or a sum per row has lost its axis, so it lines up with the columns when you "
+        "combine it with the matrix. What shape would make it line up with the rows?",
+        (
+            partial(sum_without_keepdims, shift=row_max),
+            partial(sum_without_keepdims, shift=np.max),
+            partial(sum_without_keepdims, shift=nothing),
+            partial(sum_without_keepdims, shift=lambda x: x.max(axis=-1)),
+            lambda x: shifted(x, x.max(axis=-1), row_sum),
+        ),
+    ),
+    Misconception(
+        "overflow",
+        "softmax",
+        "The exponential of a large score is infinite. Which number can you subtract from a whole "
+        "row without changing its softmax?",
+        (lambda x: shifted(x, 0.0, row_sum),),
+    ),
+    Misconception(
+        "global_max_underflow",
+        "softmax",
+        "You subtract one maximum from the whole matrix, so a row far below it underflows to "
+        "zeros. Whose maximum does a row need?",
+        (lambda x: shifted(x, x.max(), row_sum),),
+    ),
+    Misconception(
+        "max_outside_exp",
+        "softmax",
+        "You subtract the maximum from the exponentials. It belongs to the scores, before they are "
+        "exponentiated: check where the bracket closes.",
+        (partial(max_outside, largest=row_max), partial(max_outside, largest=np.max)),
+    ),
+    Misconception(
+        "clips_instead_of_shifting",
+        "softmax",
+        "Clipping the scores avoids overflow but changes the weights: large gaps vanish, and -inf "
+        "is no longer silent. Shifting a row changes nothing.",
+        tuple(
+            partial(clipped, bound=bound, low_only=low_only)
+            for bound in (10.0, 20.0, 30.0, 50.0, 88.0, 100.0, 500.0, 700.0, 709.0)
+            for low_only in (False, True)
+        ),
+    ),
+    Misconception(
+        "max_initialised_at_zero",
+        "softmax",
+        "Your maximum never falls below 0, so a row of very negative scores underflows. Where does "
+        "the search for the maximum start?",
+        (lambda x: shifted(x, np.maximum(0.0, row_max(x)), row_sum),),
+    ),
+    Misconception(
+        "integer_truncation",
+        "softmax",
+        "Your result array takes its dtype from the scores: with integer scores the weights are "
+        "cut down to 0 and 1. What dtype does a weight need?",
+        (truncating,),
+    ),
+    Misconception(
+        "one_row_only",
+        "softmax",
+        "This works for a single row of numbers, and fails when it gets a matrix: each row needs a "
+        "maximum and a sum of its own.",
+        (one_row,),
+    ),
+)
+
+# --- causal_mask -----------------------------------------------------------------------------
+
+
+def triangle(n: int, k: int) -> Array:
+    return np.triu(np.ones((n, n), dtype=bool), k=k)
+
+
+def additive(n: int, fill: float) -> Array:
+    return np.where(triangle(n, 1), fill, 0.0)
+
+
+CAUSAL_MASK = (
+    Misconception(
+        "diagonal_hidden",
+        "causal_mask",
+        "Your mask hides a word from itself, so the first word is left with nothing to attend to. "
+        "Does the diagonal belong to the future?",
+        (partial(triangle, k=0),),
+    ),
+    Misconception(
+        "triangle_flipped",
+        "causal_mask",
+        "Your mask hides the words before, and shows those after. Rows are the words that look, "
+        "columns the words looked at: on which side of the diagonal is the future?",
+        (lambda n: triangle(n, 1).T,),
+    ),
+    Misconception(
+        "off_by_one_ahead",
+        "causal_mask",
+        "Your mask starts one column late: every word still sees the next one.",
+        (partial(triangle, k=2),),
+    ),
+    Misconception(
+        "mask_polarity",
+        "causal_mask",
+        "Your mask is True where a word may look. In this exercise True means hidden.",
+        (lambda n: ~triangle(n, 1),),
+    ),
+    Misconception(
+        "mask_is_additive_float",
+        "causal_mask",
+        "Your mask holds numbers to add to the scores. The exercise asks for booleans: True where "
+        "the word is hidden.",
+        tuple(
+            partial(additive, fill=fill)
+            for fill in (-np.inf, -1e9, -1e10, -1e4, -1e5, -1e6, float(np.finfo(float).min))
+        ),
+        form="mask_dtype",
+    ),
+)
+
+# --- attention -------------------------------------------------------------------------------
+
+
+def by_keys(X: Array, W_q: Array, W_k: Array) -> Array:
+    """The right scores."""
+    scores: Array = (X @ W_q) @ (X @ W_k).T / np.sqrt(W_k.shape[1])
+    return scores
+
+
+def scaled(X: Array, W_q: Array, W_k: Array, factor: Callable[[Array, Array], float]) -> Array:
+    scores: Array = (X @ W_q) @ (X @ W_k).T * factor(X, W_k)
+    return scores
+
+
+def swapped(X: Array, W_q: Array, W_k: Array) -> Array:
+    return by_keys(X, W_q, W_k).T
+
+
+def filled(scores: Array, mask: Array, fill: float) -> Array:
+    return np.where(mask, fill, scores)
+
+
+def added(scores: Array, mask: Array, fill: float) -> Array:
+    return scores + mask * fill
+
+
+def added_where(scores: Array, mask: Array, fill: float) -> Array:
+    return scores + np.where(mask, fill, 0.0)
+
+
+def zero_hidden(scores: Array, mask: Array, fill: float) -> Array:
+    low = np.where(mask, 0.0, scores)
+    return np.where(low == 0, fill, low)
+
+
+hide = partial(filled, fill=-np.inf)
+
+
+def attend(
+    X: Array,
+    W_q: Array,
+    W_k: Array,
+    W_v: Array,
+    causal: bool = False,
+    *,
+    scores: Callable[[Array, Array, Array], Array] = by_keys,
+    mask: Callable[[int], Array] = partial(triangle, k=1),
+    hide: Callable[[Array, Array], Array] = hide,
+    softmax: Callable[[Array], Array] = softmax,
+    finish: Callable[[Array, Array, bool], Array] = lambda weights, W_k, causal: weights,
+    blend: Callable[[Array, Array, Array], Array] = lambda weights, X, W_v: weights @ (X @ W_v),
+) -> tuple[Array, Array]:
+    """A head; right where every part is left as it is."""
+    s = scores(X, W_q, W_k)
+    if causal:
+        s = hide(s, mask(len(s)))
+    weights = finish(softmax(s), W_k, causal)
+    return blend(weights, X, W_v), weights
+
+
+def causal_by_default(
+    X: Array, W_q: Array, W_k: Array, W_v: Array, causal: bool = True
+) -> tuple[Array, Array]:
+    return attend(X, W_q, W_k, W_v, causal)
+
+
+def masked_afterwards(
+    X: Array, W_q: Array, W_k: Array, W_v: Array, causal: bool = False, *, renormalise: bool
+) -> tuple[Array, Array]:
+    _, weights = attend(X, W_q, W_k, W_v)
+    if causal:
+        weights = np.tril(weights)
+        if renormalise:
+            weights = weights / row_sum(weights)
+    return weights @ (X @ W_v), weights
+
+
+def rounded(
+    X: Array, W_q: Array, W_k: Array, W_v: Array, causal: bool = False, *, decimals: int
+) -> tuple[Array, Array]:
+    output, weights = attend(X, W_q, W_k, W_v, causal)
+    return np.round(output, decimals), np.round(weights, decimals)
+
+
+def head(**parts: Any) -> Version:
+    return partial(attend, **parts)
+
+
+def scale(factor: Callable[[Array, Array], float]) -> Version:
+    return head(scores=partial(scaled, factor=factor))
+
+
+HARMLESS_FILLS = (-np.inf, -1e9)
+WEAK_FILLS = (-1e-10, -1e-9, -1e-8, -1.0, -10.0, -50.0, -99.0, -100.0, -999.0, -1e3, -9999.0, -1e4)
+
+ATTENTION = (
+    Misconception(
+        "mask_polarity",
+        "attention",
+        "Under the mask you keep the hidden scores and hide the visible ones. True in the mask "
+        "means hidden: which branch gets the -inf?",
+        tuple(
+            head(hide=lambda s, mask, fill=fill: filled(s, ~mask, fill)) for fill in HARMLESS_FILLS
+        ),
+    ),
+    Misconception(
+        "zero_times_inf",
+        "attention",
+        "Your mask multiplies -inf by 0, which is NaN and not 0, so the visible scores are lost. "
+        "Choose between two values instead of multiplying.",
+        (head(hide=partial(added, fill=-np.inf)),),
+    ),
+    Misconception(
+        "zero_score_is_not_hidden",
+        "attention",
+        "You set hidden scores to 0, and softmax gives e^0 = 1 to a score of 0. Which score has an "
+        "exponential of 0?",
+        (head(hide=partial(filled, fill=0.0)),),
+    ),
+    Misconception(
+        "genuine_zero_hidden",
+        "attention",
+        "You hide every score that is 0. A visible word may have a score of exactly 0: its place "
+        "says whether it is hidden, not its value.",
+        tuple(head(hide=partial(zero_hidden, fill=fill)) for fill in HARMLESS_FILLS),
+    ),
+    Misconception(
+        "mask_after_softmax",
+        "attention",
+        "You remove the future from the weights, after softmax has already shared it out. Hide the "
+        "scores before softmax, and the rows come out right even where a hidden score is huge.",
+        (
+            partial(masked_afterwards, renormalise=False),
+            partial(masked_afterwards, renormalise=True),
+        ),
+    ),
+    Misconception(
+        "fill_value_not_negative_enough",
+        "attention",
+        "The score you give to hidden words is not low enough: next to large scores they still get "
+        "weight. Which value is below every score?",
+        tuple(
+            head(hide=partial(way, fill=fill))
+            for fill in (*WEAK_FILLS, -2e4)
+            for way in (filled, added)
+        ),
+    ),
+    Misconception(
+        "wrong_sign_of_infinity",
+        "attention",
+        "You give hidden words a score of plus infinity, the largest there is. Which sign makes the "
+        "exponential vanish?",
+        tuple(
+            head(hide=partial(way, fill=fill))
+            for fill in (np.inf, 1e9, 1e10)
+            for way in (filled, added_where)
+        ),
+    ),
+    Misconception(
+        "causal_ignored",
+        "attention",
+        "With causal=True you return what causal=False gives: the mask never reaches the scores.",
+        (head(hide=lambda s, mask: s),),
+    ),
+    Misconception(
+        "causal_default_true",
+        "attention",
+        "Called without `causal`, your function masks. The default should be causal=False.",
+        (causal_by_default,),
+    ),
+    Misconception(
+        "no_scaling",
+        "attention",
+        "Your weights are those of attention without the 1/sqrt(d_k) scale.",
+        (scale(lambda X, W_k: 1.0),),
+    ),
+    Misconception(
+        "scaled_by_d_model",
+        "attention",
+        "You divide by the square root of the embedding width. The dot product runs over another "
+        "dimension: how long are a query and a key?",
+        (scale(lambda X, W_k: W_k.shape[0] ** -0.5),),
+    ),
+    Misconception(
+        "scaled_by_sequence_length",
+        "attention",
+        "You divide by the square root of the number of words. The scale belongs to the length of "
+        "a query and a key, whatever the length of the sentence.",
+        (scale(lambda X, W_k: len(X) ** -0.5),),
+    ),
+    Misconception(
+        "no_square_root",
+        "attention",
+        "You divide the scores by d_k itself. Which power of d_k brings their spread back to 1?",
+        (scale(lambda X, W_k: 1 / W_k.shape[1]),),
+    ),
+    Misconception(
+        "scale_inverted",
+        "attention",
+        "You multiply the scores by sqrt(d_k), which makes them larger still. The scale is there to "
+        "shrink them.",
+        (scale(lambda X, W_k: W_k.shape[1] ** 0.5),),
+    ),
+    Misconception(
+        "scale_after_softmax",
+        "attention",
+        "You scale the weights, after softmax, so the rows no longer sum to 1. It is the scores "
+        "that are scaled.",
+        (
+            head(
+                scores=partial(scaled, factor=lambda X, W_k: 1.0),
+                finish=lambda weights, W_k, causal: weights / np.sqrt(W_k.shape[1]),
+            ),
+        ),
+    ),
+    Misconception(
+        "query_key_swapped",
+        "attention",
+        "Your scores are transposed: row i should hold what query i finds at every key, not what "
+        "key i offers to every query.",
+        (head(scores=swapped),),
+    ),
+    Misconception(
+        "values_not_projected",
+        "attention",
+        "You blend the rows of X. Words hand over their values, X projected by W_v.",
+        (head(blend=lambda weights, X, W_v: weights @ X),),
+    ),
+    Misconception(
+        "elementwise_product",
+        "attention",
+        "You multiply weights and values entry by entry. A blend of value rows is a matrix product.",
+        (head(blend=lambda weights, X, W_v: weights * (X @ W_v)),),
+    ),
+    Misconception(
+        "rounds_result",
+        "attention",
+        "Your results are rounded. Return them in full; round only what you print.",
+        tuple(partial(rounded, decimals=decimals) for decimals in (1, 2, 3, 4, 5)),
+    ),
+)
+
+FORM = (
+    Misconception(
+        "return_order",
+        "attention",
+        "attention returns a pair: the output first, then the weights.",
+    ),
+    Misconception(
+        "return_type",
+        "softmax",
+        "Return a plain NumPy array of float64: lists and np.matrix behave differently in later "
+        "products.",
+    ),
+    Misconception(
+        "mask_dtype",
+        "causal_mask",
+        "Return an array of booleans, True where the word is hidden, not of zeros and ones.",
+    ),
+    Misconception(
+        "mutates_argument",
+        "softmax",
+        "Your function changes the array it was given, and the caller still needs it. Work on a "
+        "new array.",
+    ),
+    Misconception(
+        "needs_scipy",
+        "softmax",
+        "This exercise allows NumPy only: SciPy is not there when it is graded.",
+    ),
+    Misconception(
+        "undefined_name",
+        "attention",
+        "A name is used that has no value at that point: is it spelled as where it was set?",
+    ),
+    Misconception(
+        "tolerance",
+        "attention",
+        "Your output is right to about six digits, and float64 carries sixteen: something in it is "
+        "computed in float32 or shifted by a small constant.",
+    ),
+)
+
+MISCONCEPTIONS = (*SOFTMAX, *CAUSAL_MASK, *ATTENTION, *FORM)
+
+
+def hint(name: str) -> str:
+    """The hint of a misconception that a fault of form names."""
+    return next(entry.hint for entry in FORM if entry.name == name)
+
+
+def inlined() -> list[Misconception]:
+    """Heads that carry a wrong softmax or mask of their own, under the helper's name and hint."""
+    return [
+        Misconception(
+            entry.name,
+            "attention",
+            entry.hint,
+            tuple(head(**{part: version}) for version in entry.versions),
+        )
+        for part, entries in (("softmax", SOFTMAX), ("mask", CAUSAL_MASK[:3]))
+        for entry in entries
+    ]
+
+
+CANDIDATES = {
+    "softmax": (*SOFTMAX,),
+    "causal_mask": (*CAUSAL_MASK,),
+    "attention": (*ATTENTION, *inlined()),
+}
+RIGHT: dict[str, Version] = {
+    "softmax": softmax,
+    "causal_mask": partial(triangle, k=1),
+    "attention": attend,
+}
+
+# --- diagnosis -------------------------------------------------------------------------------
+
+
+def diagnose(function: str, transcript: Sequence[Exchange]) -> Misconception | None:
+    """The misconception that explains every answer of a function in its own exercise, or None."""
+    with np.errstate(all="ignore"):
+        for entry in CANDIDATES[function]:
+            if any(explains(version, function, transcript) for version in entry.versions):
+                return entry
+    return None
+
+
+def explains(version: Version, function: str, transcript: Sequence[Exchange]) -> bool:
+    """Whether a wrong version does all that the student's did, and something wrong in values."""
+    telling = False
+    for exchange in transcript:
+        wrong = run(version, exchange)
+        if not matches(exchange, wrong):
+            return False
+        if not isinstance(wrong, str) and not telling:
+            right = run(RIGHT[function], exchange)
+            telling = isinstance(right, str) or not all(map(alike, wrong, right))
+    return telling
+
+
+def run(version: Version, exchange: Exchange) -> list[Array] | str:
+    """What a version returns on an exchange's arguments, or the name of what it raises."""
+    try:
+        result = version(*exchange.arguments, **exchange.keywords)
+    except Exception as error:
+        return type(error).__name__
+    return [
+        np.asarray(item, dtype=float)
+        for item in (result if isinstance(result, tuple) else [result])
+    ]
+
+
+def matches(exchange: Exchange, wrong: list[Array] | str) -> bool:
+    if isinstance(exchange.outcome, StudentFault):
+        return exchange.outcome.raised == wrong
+    if isinstance(wrong, str):
+        return False
+    try:
+        answers = answered(exchange, exchange.outcome)
+    except StudentFault:
+        return False
+    return all(map(alike, answers, wrong))
+
+
+def answered(exchange: Exchange, reply: Reply) -> list[Array]:
+    """The student's results, read through faults of form; a missing second one is left out."""
+    if exchange.function == "attention":
+        found = read_head(reply, exchange.arguments)
+        return [found.first] if found.second is None else [found.first, found.second]
+    return [one_array(reply, exchange.function)]
+
+
+def alike(a: Array, b: Array) -> bool:
+    """Equal to a few digits, with NaN and exact zeros in the same places."""
+    return (
+        a.shape == b.shape
+        and bool(np.allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=True))
+        and bool(((a == 0) == (b == 0)).all())
+    )

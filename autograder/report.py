@@ -1,0 +1,121 @@
+"""The words that every part speaks: verdicts, faults, and the Report of one submission."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Verdict = Literal[
+    "passed",
+    "failed",
+    "not_attempted",
+    "missing",
+    "syntax_error",
+    "import_error",
+    "crashed",
+    "timeout",
+    "out_of_memory",
+    "not_run",
+]
+
+
+class StudentFault(Exception):
+    """What a student's code did instead of answering; never a fault of the grader.
+
+    words are fixed text for the student. misconception is its id where the fault itself names it;
+    raised is the built-in class of an exception that got out of a function.
+    """
+
+    def __init__(
+        self,
+        verdict: Verdict,
+        words: str,
+        misconception: str | None = None,
+        raised: str = "",
+    ) -> None:
+        super().__init__(words)
+        self.verdict: Verdict = verdict
+        self.words = words
+        self.misconception = misconception
+        self.raised = raised
+
+
+class GraderError(Exception):
+    """The grader itself is at fault: no score may be read from this run."""
+
+
+@dataclass
+class TestResult:
+    """One test function of a hidden suite, whatever number of cases it has."""
+
+    __test__ = False  # pytest would collect it for its name
+
+    name: str
+    title: str
+    max_points: float
+    points: float = 0.0
+    verdict: Verdict = "not_run"
+    hint: str = ""
+
+    def settle(self, verdict: Verdict, hint: str = "") -> None:
+        """Sets the verdict, and the points that follow from it."""
+        self.verdict = verdict
+        self.points = self.max_points if verdict == "passed" else 0.0
+        self.hint = hint
+
+
+@dataclass
+class ExerciseResult:
+    name: str
+    tests: list[TestResult]
+
+    @property
+    def score(self) -> float:
+        return sum(test.points for test in self.tests)
+
+    @property
+    def max_score(self) -> float:
+        return sum(test.max_points for test in self.tests)
+
+    def settle_all(self, verdict: Verdict, hint: str) -> None:
+        """Gives every test of the exercise one verdict."""
+        for test in self.tests:
+            test.settle(verdict, hint)
+
+
+@dataclass
+class Report:
+    """The grade of one submission. Scores are in points, to two decimals."""
+
+    submission: str
+    exercises: list[ExerciseResult]
+    misconceptions: list[str] = field(default_factory=list)
+    isolation: list[str] = field(default_factory=list)
+    provenance: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def score(self) -> float:
+        return round(sum(exercise.score for exercise in self.exercises), 2)
+
+    @property
+    def max_score(self) -> float:
+        return round(sum(exercise.max_score for exercise in self.exercises), 2)
+
+    def as_json(self) -> dict[str, Any]:
+        """The pinned form of DESIGN.md."""
+        return {
+            "submission": self.submission,
+            "score": self.score,
+            "max_score": self.max_score,
+            "exam": None,
+            "exercises": [
+                {
+                    "name": exercise.name,
+                    "score": round(exercise.score, 2),
+                    "max_score": exercise.max_score,
+                    "tests": [asdict(test) for test in exercise.tests],
+                }
+                for exercise in self.exercises
+            ],
+            "misconceptions": self.misconceptions,
+            "isolation": self.isolation,
+            "provenance": self.provenance,
+        }

@@ -1,0 +1,151 @@
+"""The frames between host and guest, as the host writes and reads them.
+
+A frame is two big-endian lengths, a JSON header and a body of raw array bytes. Whatever comes
+from a guest may be forged or broken, so every field is checked here and nothing else is trusted.
+"""
+
+import builtins
+import json
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+LENGTHS = struct.Struct(">II")
+HEADER_CAP = 64 << 10
+BODY_CAP = 8 << 20
+# What a result may say it came as: guest.py's type_name, and a result beyond the cap.
+RESULT_TYPES = {"ndarray", "matrix", "MaskedArray", "subclass", "list", "tuple", "dict", "str"} | {
+    "None",
+    "number",
+    "other",
+    "too_large",
+}
+DTYPES = {"<f8": np.float64, "<i8": np.int64, "|b1": np.bool_}
+EXCEPTIONS = frozenset(
+    name
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+)
+
+
+class BadFrame(Exception):
+    """A guest's bytes that are no reply to the question asked."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One returned thing: its values as float64, int64 or bool, and the form it came in.
+
+    values is None where it holds no numbers; type is one of RESULT_TYPES, dtype NumPy's name.
+    """
+
+    values: NDArray[Any] | None
+    type: str
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a function returned: one result, or those of a tuple or list; changed arguments."""
+
+    container: str
+    results: tuple[Result, ...]
+    changed: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Raised:
+    """A built-in exception class, and the student's file and line (0 where it has none)."""
+
+    error: str
+    file: str
+    line: int
+
+
+def encode(header: dict[str, Any], arrays: list[NDArray[Any]]) -> bytes:
+    """A request as bytes."""
+    encoded = json.dumps(header).encode()
+    body = b"".join(array.tobytes() for array in arrays)
+    return LENGTHS.pack(len(encoded), len(body)) + encoded + body
+
+
+def lengths(prefix: bytes) -> tuple[int, int]:
+    """The two lengths that start a frame; BadFrame above the caps."""
+    header, body = LENGTHS.unpack(prefix)
+    if header > HEADER_CAP or body > BODY_CAP:
+        raise BadFrame("a frame longer than the cap")
+    return header, body
+
+
+def parse_header(encoded: bytes, number: int) -> dict[str, Any]:
+    """The JSON header of the reply to request `number`."""
+    try:
+        header = json.loads(encoded)
+    except (ValueError, RecursionError) as error:
+        raise BadFrame("a header that is not JSON") from error
+    if not isinstance(header, dict) or header.get("id") != number:
+        raise BadFrame("a reply to another question")
+    return header
+
+
+def parse_reply(header: dict[str, Any], body: bytes) -> Reply | Raised | None:
+    """A checked reply; None says that a file was loaded."""
+    kind = header.get("kind")
+    if kind == "loaded":
+        return None
+    if kind == "raised":
+        error, file, line = header.get("error"), header.get("file"), header.get("line")
+        known = isinstance(error, str) and error in EXCEPTIONS
+        if not known or not isinstance(file, str) or type(line) is not int:
+            raise BadFrame("an exception of no known kind")
+        return Raised(str(error), file, line)
+    if kind == "returned":
+        return parse_returned(header, body)
+    raise BadFrame("a reply of no known kind")
+
+
+def parse_returned(header: dict[str, Any], body: bytes) -> Reply:
+    items, changed = header.get("items"), header.get("changed")
+    container = header.get("container")
+    if container not in ("", "tuple", "list") or not isinstance(items, list) or len(items) > 8:
+        raise BadFrame("results in no known container")
+    if not isinstance(changed, list) or not all(type(position) is int for position in changed):
+        raise BadFrame("no list of changed arguments")
+    results, offset, view = [], 0, memoryview(body)
+    for item in items:
+        result, used = parse_item(item, view[offset:])
+        results.append(result)
+        offset += used
+    return Reply(container, tuple(results), tuple(changed))
+
+
+def parse_item(item: Any, body: memoryview) -> tuple[Result, int]:
+    """One result and the number of body bytes that it took."""
+    if not isinstance(item, dict) or item.get("type") not in RESULT_TYPES:
+        raise BadFrame("a result of no known type")
+    if "shape" not in item:
+        return Result(None, item["type"], ""), 0
+    shape, dtype, name = item["shape"], DTYPES.get(str(item.get("as"))), item.get("dtype")
+    sound = isinstance(shape, list) and len(shape) <= 32
+    if not sound or not all(type(length) is int and 0 <= length <= BODY_CAP for length in shape):
+        raise BadFrame("a shape that is none")
+    if dtype is None or not isinstance(name, str):
+        raise BadFrame("a dtype of no known kind")
+    count = 1
+    for length in shape:
+        count *= length
+    size = count * np.dtype(dtype).itemsize
+    if size > len(body):
+        raise BadFrame("fewer bytes than the shape asks for")
+    if dtype is np.bool_:
+        # A byte other than 0 and 1 would be no valid bool.
+        values: NDArray[Any] = np.frombuffer(body, np.uint8, count) != 0
+    else:
+        values = np.frombuffer(body, dtype, count)
+    try:
+        return Result(values.reshape(shape), item["type"], name[:32]), size
+    except ValueError as error:
+        raise BadFrame("a shape that NumPy refuses") from error
