@@ -1,4 +1,4 @@
-"""One submission -> Report: runs the hidden suites, carries errors forward, names misconceptions."""
+"""One submission -> Report: runs the hidden suites and carries errors forward."""
 
 import traceback
 from collections.abc import Callable, Iterator
@@ -62,8 +62,8 @@ class Attempt:
     result: ExerciseResult
     transcript: list[Exchange]
     lost_values: bool
+    faults: dict[str, StudentFault] = field(default_factory=dict)
     form_faults: dict[str, str] = field(default_factory=dict)
-    named: set[str] = field(default_factory=set)
 
 
 class Judge:
@@ -129,10 +129,12 @@ class Judge:
 
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> pytest.TestReport | None:
+    ) -> pytest.TestReport:
         if call.excinfo is not None:
             self.outcome = (call.when, call.excinfo.value)
-        return None
+        assert call.when != "collect"
+        # Pytest's own report would format a traceback that nobody reads.
+        return pytest.TestReport(item.nodeid, item.location, {}, "passed", None, call.when)
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
         """Whatever fails outside the tests is the grader's fault, and told once."""
@@ -160,8 +162,12 @@ class Judge:
         Right helpers for all that failed come first: what earns full points needs no other try.
         """
         best = self._attempt(exercise, self.base)
-        failed = [name for name in HELPERS if name in attempts and attempts[name].lost_values]
         if exercise.function in HELPERS or exercise.function in self.submission.faults:
+            return best
+        failed = [name for name in HELPERS if name in attempts and attempts[name].lost_values]
+        own = self.submission.places[exercise.function]
+        places = {self.submission.places.get(name) for name in failed}
+        if not self.base.loads(own) and places <= {own}:
             return best
         for count in range(len(failed), 0, -1):
             for replaced in combinations(failed, count):
@@ -175,12 +181,13 @@ class Judge:
     def _repeat(self, replaced: tuple[str, ...]) -> Student:
         """The student asked afresh, these helpers replaced by right ones."""
         if replaced not in self.repeats:
-            sources = read_data("right_helpers")
-            places = self.submission.places
-            self.repeats[replaced] = self._student(
-                tuple(StandIn(name, sources[name], places.get(name)) for name in replaced)
-            )
+            self.repeats[replaced] = self._student(tuple(map(self._stand_in, replaced)))
         return self.repeats[replaced]
+
+    def _stand_in(self, helper: str) -> StandIn:
+        file = self.submission.places.get(helper)
+        loads = file is not None and self.base.loads(file)
+        return StandIn(helper, read_data("right_helpers")[helper], file if loads else None)
 
     def _attempt(self, exercise: Exercise, student: Student) -> Attempt:
         result = self._blank(exercise)
@@ -201,31 +208,32 @@ class Judge:
     def _run(
         self, test: TestResult, items: list[pytest.Function], student: Student, attempt: Attempt
     ) -> None:
-        """Runs the cases of a test up to the first that does not pass."""
-        form = points_of(items[0])[1]
-        for item in items:
-            item.config.stash[STUDENT] = student
-            self.outcome = ("", None)
-            item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
-            when, error = self.outcome
-            if error is None:
-                continue
-            if isinstance(error, StudentFault):
-                test.settle(error.verdict, error.words)
-                if error.misconception:
-                    attempt.named.add(error.misconception)
-            elif isinstance(error, AssertionError) and when == "call":
-                # One line: whatever a rewritten assert would add stays out of the student's sight.
-                test.settle("failed", str(error).partition("\n")[0])
-                if form:
-                    test.hint = f"{test.hint} {hint(form)}"
-                    attempt.form_faults[test.name] = form
-            else:
-                trace = "".join(traceback.format_exception(error))
-                raise GraderError(f"{test.name} is at fault itself:\n{trace}")
-            attempt.lost_values = attempt.lost_values or form is None
+        """Runs every case of a test, since each tells diagnose() more; the first fault counts."""
+        faults = [fault for item in items if (fault := self._run_case(item, student))]
+        if not faults:
+            test.settle("passed")
             return
-        test.settle("passed")
+        attempt.faults[test.name] = faults[0]
+        test.settle(faults[0].verdict, faults[0].words)
+        form = points_of(items[0])[1]
+        attempt.lost_values = attempt.lost_values or form is None
+        if form and faults[0].verdict == "failed" and not faults[0].raised:
+            test.hint = hint(form)
+            attempt.form_faults[test.name] = form
+
+    def _run_case(self, item: pytest.Function, student: Student) -> StudentFault | None:
+        """What the student did wrong in one case; GraderError where the test itself is at fault."""
+        item.config.stash[STUDENT] = student
+        self.outcome = ("", None)
+        item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
+        when, error = self.outcome
+        if error is None or isinstance(error, StudentFault):
+            return error
+        if isinstance(error, AssertionError) and when == "call":
+            # One line: whatever a rewritten assert would add stays out of the student's sight.
+            return StudentFault("failed", str(error).partition("\n")[0])
+        trace = "".join(traceback.format_exception(error))
+        raise GraderError(f"{item.name} is at fault itself:\n{trace}")
 
     # --- across exercises --------------------------------------------------------------------
 
@@ -248,12 +256,19 @@ class Judge:
         found: Misconception | None = None
         if own.lost_values and own.transcript:
             found = diagnose(exercise.function, own.transcript)
-        named = {*attempt.form_faults.values(), *attempt.named}
+        named = {
+            *attempt.form_faults.values(),
+            *(fault.misconception for fault in attempt.faults.values() if fault.misconception),
+        }
         if found is not None:
             named = {*(name for name in named if name != found.form), found.name}
             for test in attempt.result.tests:
                 if test.verdict == "failed" and test.name not in attempt.form_faults:
-                    test.hint = found.hint
+                    test.hint = (
+                        f"{test.hint} {found.hint}"
+                        if attempt.faults[test.name].raised
+                        else found.hint
+                    )
         self.report.misconceptions += sorted(named - {*self.report.misconceptions})
 
 

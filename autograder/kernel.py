@@ -9,6 +9,7 @@ def fused_attention(
     W_q: NDArray[np.float64],
     W_k: NDArray[np.float64],
     W_v: NDArray[np.float64],
+    *,
     causal: bool,
 ) -> NDArray[np.float64]:
     """The output (T, d_v) of scaled_dot_product_attention in float64.

@@ -10,14 +10,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograder.report import StudentFault
 from autograder.sandbox.frames import Reply
 from autograder.sandbox.host import Exchange
 from autograder.sandbox.reading import one_array, read_head
 
-Array = NDArray[Any]
+# Wrong versions compute what they like; annotations would only say Any.
+Array = Any
 Version = Callable[..., Any]
 
 
@@ -103,8 +103,10 @@ SOFTMAX = (
         "softmax",
         "Your columns sum to 1, not your rows. Each row is one word's scores: which axis runs "
         "along a row?",
-        tuple(partial(over_columns, shift=shift) for shift in (lambda x: x.max(axis=0), np.max))
-        + (partial(over_columns, shift=nothing), partial(over_columns, shift=row_max)),
+        tuple(
+            partial(over_columns, shift=shift)
+            for shift in (lambda x: x.max(axis=0), np.max, nothing, row_max)
+        ),
     ),
     Misconception(
         "one_sum_for_whole_matrix",
@@ -267,6 +269,7 @@ def zero_hidden(scores: Array, mask: Array, fill: float) -> Array:
     return np.where(low == 0, fill, low)
 
 
+future = partial(triangle, k=1)
 hide = partial(filled, fill=-np.inf)
 
 
@@ -278,7 +281,7 @@ def attend(
     causal: bool = False,
     *,
     scores: Callable[[Array, Array, Array], Array] = by_keys,
-    mask: Callable[[int], Array] = partial(triangle, k=1),
+    mask: Callable[[int], Array] = future,
     hide: Callable[[Array, Array], Array] = hide,
     softmax: Callable[[Array], Array] = softmax,
     finish: Callable[[Array, Array, bool], Array] = lambda weights, W_k, causal: weights,
@@ -382,8 +385,8 @@ ATTENTION = (
     Misconception(
         "wrong_sign_of_infinity",
         "attention",
-        "You give hidden words a score of plus infinity, the largest there is. Which sign makes the "
-        "exponential vanish?",
+        "You give hidden words a score of plus infinity, the largest there is. Which sign makes "
+        "the exponential vanish?",
         tuple(
             head(hide=partial(way, fill=fill))
             for fill in (np.inf, 1e9, 1e10)
@@ -431,8 +434,8 @@ ATTENTION = (
     Misconception(
         "scale_inverted",
         "attention",
-        "You multiply the scores by sqrt(d_k), which makes them larger still. The scale is there to "
-        "shrink them.",
+        "You multiply the scores by sqrt(d_k), which makes them larger still. The scale is there "
+        "to shrink them.",
         (scale(lambda X, W_k: W_k.shape[1] ** 0.5),),
     ),
     Misconception(
@@ -463,7 +466,7 @@ ATTENTION = (
     Misconception(
         "elementwise_product",
         "attention",
-        "You multiply weights and values entry by entry. A blend of value rows is a matrix product.",
+        "You multiply weights and values entry by entry. A blend of rows is a matrix product.",
         (head(blend=lambda weights, X, W_v: weights * (X @ W_v)),),
     ),
     Misconception(
@@ -544,7 +547,7 @@ CANDIDATES = {
 }
 RIGHT: dict[str, Version] = {
     "softmax": softmax,
-    "causal_mask": partial(triangle, k=1),
+    "causal_mask": future,
     "attention": attend,
 }
 
@@ -552,25 +555,45 @@ RIGHT: dict[str, Version] = {
 
 
 def diagnose(function: str, transcript: Sequence[Exchange]) -> Misconception | None:
-    """The misconception that explains every answer of a function in its own exercise, or None."""
+    """The misconception that explains every answer of a function in its own exercise, or None.
+
+    Of several, the one whose numbers come closest: a fill of -1e-10 is nearly no mask at all.
+    """
     with np.errstate(all="ignore"):
-        for entry in CANDIDATES[function]:
-            if any(explains(version, function, transcript) for version in entry.versions):
-                return entry
-    return None
+        explained = [
+            (distance, position)
+            for position, entry in enumerate(CANDIDATES[function])
+            for version in entry.versions
+            if (distance := distance_to(version, function, transcript)) is not None
+        ]
+    return CANDIDATES[function][min(explained)[1]] if explained else None
 
 
-def explains(version: Version, function: str, transcript: Sequence[Exchange]) -> bool:
-    """Whether a wrong version does all that the student's did, and something wrong in values."""
-    telling = False
+def distance_to(version: Version, function: str, transcript: Sequence[Exchange]) -> float | None:
+    """How far a wrong version is from the student's answers; None where it does not explain them.
+
+    To explain, it does all that the student's did, and at least one answer of wrong values.
+    """
+    telling, distance = False, 0.0
     for exchange in transcript:
         wrong = run(version, exchange)
-        if not matches(exchange, wrong):
-            return False
-        if not isinstance(wrong, str) and not telling:
-            right = run(RIGHT[function], exchange)
-            telling = isinstance(right, str) or not all(map(alike, wrong, right))
-    return telling
+        if isinstance(exchange.outcome, StudentFault) or isinstance(wrong, str):
+            if not (
+                isinstance(exchange.outcome, StudentFault) and exchange.outcome.raised == wrong
+            ):
+                return None
+            continue
+        try:
+            answers = answered(exchange, exchange.outcome)
+        except StudentFault:
+            return None
+        # An answer without its second result is held against the first alone.
+        if not all(map(alike, answers, wrong)):
+            return None
+        distance = max(distance, *map(gap, answers, wrong))
+        right = run(RIGHT[function], exchange)
+        telling = telling or isinstance(right, str) or not all(map(alike, answers, right))
+    return distance if telling else None
 
 
 def run(version: Version, exchange: Exchange) -> list[Array] | str:
@@ -583,18 +606,6 @@ def run(version: Version, exchange: Exchange) -> list[Array] | str:
         np.asarray(item, dtype=float)
         for item in (result if isinstance(result, tuple) else [result])
     ]
-
-
-def matches(exchange: Exchange, wrong: list[Array] | str) -> bool:
-    if isinstance(exchange.outcome, StudentFault):
-        return exchange.outcome.raised == wrong
-    if isinstance(wrong, str):
-        return False
-    try:
-        answers = answered(exchange, exchange.outcome)
-    except StudentFault:
-        return False
-    return all(map(alike, answers, wrong))
 
 
 def answered(exchange: Exchange, reply: Reply) -> list[Array]:
@@ -612,3 +623,9 @@ def alike(a: Array, b: Array) -> bool:
         and bool(np.allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=True))
         and bool(((a == 0) == (b == 0)).all())
     )
+
+
+def gap(a: Array, b: Array) -> float:
+    """The largest difference of finite values, above what rounding makes."""
+    largest = float(np.nanmax(np.abs(np.where(np.isfinite(a), a - b, 0.0)), initial=0.0))
+    return largest if largest > 1e-12 else 0.0

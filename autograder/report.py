@@ -37,6 +37,10 @@ class StudentFault(Exception):
         self.misconception = misconception
         self.raised = raised
 
+    def again(self) -> "StudentFault":
+        """The same fault to raise once more: a raised one keeps the traceback of every raise."""
+        return StudentFault(self.verdict, self.words, self.misconception, self.raised)
+
 
 class GraderError(Exception):
     """The grader itself is at fault: no score may be read from this run."""

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from autograder.assignment import Assignment, Limits
 from autograder.report import StudentFault
@@ -44,7 +45,7 @@ class Submission:
     def file_of(self, function: str) -> str:
         """The file that holds a function; StudentFault where there is none to ask."""
         if function in self.faults:
-            raise self.faults[function]
+            raise self.faults[function].again()
         return self.places[function]
 
     def folders(self) -> list[str]:
@@ -203,7 +204,7 @@ def add_source(found: Collected, name: str, source: bytes, limits: Limits) -> No
 
 
 def collect_zip(
-    path: Path | zipfile.ZipExtFile, name: str, limits: Limits, nesting: int = NESTING
+    path: Path | IO[bytes], name: str, limits: Limits, nesting: int = NESTING
 ) -> Collected:
     """The .py files of a zip, read member by member below the caps, never unpacked to disk."""
     if nesting <= 0:

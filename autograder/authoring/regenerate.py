@@ -9,7 +9,7 @@ import json
 import math
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
@@ -78,7 +78,8 @@ def case(id: str, **fields: Any) -> JsonCase:
 
 
 def to_decimals(values: Array) -> Array:
-    return np.round(values, DECIMALS) + 0.0
+    rounded: Array = np.round(values, DECIMALS) + 0.0
+    return rounded
 
 
 # --- softmax ---------------------------------------------------------------------------------
@@ -92,7 +93,7 @@ def softmax_cases(rng: random.Random) -> dict[str, list[JsonCase]]:
 
     def spread(rows: int, columns: int) -> Array:
         """Scores whose every weight counts, in rows that differ from each other."""
-        return drawn(
+        scores: Array = drawn(
             lambda: grid(rng, rows, columns, bound=20),
             lambda scores: (
                 softmax(scores).min() > 0.004
@@ -101,6 +102,7 @@ def softmax_cases(rng: random.Random) -> dict[str, list[JsonCase]]:
                 and abs(scores.max()) > 0.1
             ),
         )
+        return scores
 
     shapes = {"wide": (3, 5), "tall": (5, 2), "square": (4, 4), "one_row": (1, 4)}
     plain = [with_weights(id, spread(*shape)) for id, shape in shapes.items()]
@@ -220,7 +222,7 @@ def head_at_ten_thousand(rng: random.Random) -> Head:
     return X, W_q * 100.0, W_k * (100.0 / top), W_v
 
 
-def fields(head: Head) -> dict[str, Array]:
+def fields(head: Iterable[Array]) -> dict[str, Array]:
     return dict(zip(("X", "W_q", "W_k", "W_v"), head, strict=True))
 
 
@@ -275,7 +277,7 @@ def fused_kernel_cases(rng: random.Random) -> dict[str, list[JsonCase]]:
 
     def output_of(head: Head, causal: bool, precision: type, extra: float) -> Array:
         """The output of someone who computes in another precision, or adds to the denominator."""
-        X, W_q, W_k, W_v = (array.astype(precision) for array in head)
+        X, W_q, W_k, W_v = tuple[Array, ...](array.astype(precision) for array in head)
         scores = (X @ W_q) @ (X @ W_k).T / precision(np.sqrt(W_k.shape[1]))
         if causal:
             scores = np.where(np.tri(len(X)) == 1, scores, precision(-np.inf))
@@ -296,7 +298,7 @@ def fused_kernel_cases(rng: random.Random) -> dict[str, list[JsonCase]]:
                 output_of(head, causal, np.float64, 1e-9),
             )
             errors = [np.abs(right - output).max() / np.abs(right).max() for output in wrong]
-            return 1e-10 < min(errors) and max(errors) < 5e-7
+            return bool(min(errors) > 1e-10 and max(errors) < 5e-7)
 
         head = drawn(lambda: draw_head(rng, sizes), tells_precision)
         output = to_decimals(fused_attention(*head, causal=causal))

@@ -25,7 +25,7 @@ def test_agrees_with_the_kernel(student, case, kernel):
 
 @points(5)
 def test_agrees_with_the_kernel_under_the_mask(student, case, kernel):
-    """With causal=True, your output is that of PyTorch's kernel with is_causal, down to rounding."""
+    """With causal=True, your output is that of PyTorch's causal kernel, down to rounding."""
     output = student.attention(*case.head, causal=True).output
     assert equal_to_rounding(output, kernel), (
         "The output is not that of PyTorch's kernel with is_causal=True."

@@ -5,6 +5,7 @@ project nothing but locks.py beside it. A frame is two lengths, a JSON header an
 nothing is pickled, and the host believes nothing that it has not checked.
 """
 
+import importlib.machinery
 import importlib.util
 import json
 import os
@@ -104,10 +105,12 @@ class Guest:
             if getattr(loaded, "__file__", None) != path:
                 if loaded is not None or name in sys.stdlib_module_names:
                     name = "student_" + name
-                spec = importlib.util.spec_from_file_location(name, path)
+                loader = importlib.machinery.SourceFileLoader(name, path)
+                spec = importlib.util.spec_from_loader(name, loader)
+                assert spec is not None
                 loaded = sys.modules[name] = importlib.util.module_from_spec(spec)
                 try:
-                    spec.loader.exec_module(loaded)
+                    loader.exec_module(loaded)
                 except BaseException:
                     del sys.modules[name]
                     raise
@@ -135,25 +138,27 @@ class Guest:
 
     def call(self, header, body):
         function = getattr(self.load(header["file"]), header["function"])
-        arguments, before, offset = [], [], 0
+        arguments, offset = [], 0
         for item in header["arguments"]:
             if "integer" in item:
                 arguments.append(item["integer"])
-                before.append(None)
                 continue
             array = self.numpy.frombuffer(
                 body, item["dtype"], self.encoder.count(item["shape"]), offset
             )
             arguments.append(array.reshape(item["shape"]))
-            before.append(bytes(array.data))
             offset += array.nbytes
+        before = [self.as_bytes(argument) for argument in arguments]
         value = function(*arguments, **header["keywords"])
         changed = [
             position
-            for position, (argument, was) in enumerate(zip(arguments, before, strict=True))
-            if was is not None and argument.tobytes() != was
+            for position, argument in enumerate(arguments)
+            if self.as_bytes(argument) != before[position]
         ]
         return self.encoder.encode(value, changed)
+
+    def as_bytes(self, argument):
+        return b"" if isinstance(argument, int) else argument.tobytes()
 
     def raised(self, error):
         """The built-in class of an exception and the student's line, never its words."""
@@ -165,8 +170,10 @@ class Guest:
             if path.startswith(self.folder + os.sep):
                 file, line = path[len(self.folder) + 1 :], trace.tb_lineno
             trace = trace.tb_next
-        if isinstance(error, SyntaxError) and str(error.filename).startswith(self.folder + os.sep):
-            file, line = error.filename[len(self.folder) + 1 :], error.lineno or 0
+        if isinstance(error, SyntaxError) and error.filename:
+            inside = error.filename.startswith(self.folder + os.sep)
+            file = error.filename[len(self.folder) + 1 :] if inside else file
+            line = (error.lineno or 0) if inside else line
         return {"kind": "raised", "error": name, "file": file, "line": line}
 
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -195,7 +195,10 @@ class Budget:
 
 @dataclass(frozen=True)
 class StandIn:
-    """A right helper: its source, and the file it replaces (None: not to be imported)."""
+    """A right helper: its source, and the file that holds the failed one.
+
+    file is None where that does not load: the right helper then stands in for the whole file.
+    """
 
     function: str
     source: str
@@ -260,6 +263,10 @@ class Student:
         self.transcript.append(Exchange(function, arguments, keywords, reply))
         return reply
 
+    def loads(self, file: str) -> bool:
+        """Whether a file can be imported, as far as it has been tried."""
+        return file not in self._import_faults
+
     def close(self) -> None:
         if self._guest is not None:
             self._guest.close()
@@ -291,31 +298,21 @@ class Student:
     def _load(self, file: str) -> None:
         """Imports a file in the guest, after the stand-ins; its fault is remembered."""
         if file in self._import_faults:
-            raise self._import_faults[file]
+            raise self._import_faults[file].again()
         if self._guest is not None and file in self._loaded:
             return
         doing = words.Doing(file, "import")
         try:
-            for stand_in in self.stand_ins:
-                self._put(stand_in, file)
-            outcome = self._request({"ask": "load", "file": file}, [], (file,), doing)
-            if isinstance(outcome, frames.Raised):
-                raise words.raised(outcome, doing, self.submission)
+            requests = [{"ask": "stand_in", **asdict(stand_in)} for stand_in in self.stand_ins]
+            for request in [*requests, {"ask": "load", "file": file}]:
+                outcome = self._request(request, [], (file,), doing)
+                if isinstance(outcome, frames.Raised):
+                    raise words.raised(outcome, doing, self.submission)
         except StudentFault as fault:
             if self._guest is not None or self._given_up((file,)):
                 self._import_faults[file] = fault
             raise
         self._loaded.add(file)
-
-    def _put(self, stand_in: StandIn, file: str) -> None:
-        """Hands over a right helper; where its own file does not load, in place of that file."""
-        request = {"ask": "stand_in", "function": stand_in.function, "source": stand_in.source}
-        key, doing = (stand_in.function, "stand_in"), words.Doing(file, "import")
-        if stand_in.file is not None and not self._given_up(key):
-            outcome = self._request({**request, "file": stand_in.file}, [], key, doing)
-            if outcome is None or stand_in.file == file:
-                return
-        self._request({**request, "file": None}, [], (), doing)
 
     def _given_up(self, key: tuple[Any, ...]) -> bool:
         return len(self._deaths.get(key, [])) >= DEATHS_BEFORE_GIVING_UP
@@ -329,7 +326,7 @@ class Student:
     ) -> frames.Reply | frames.Raised | None:
         """Asks the guest, within the call's deadline and the budget; `key` counts the deaths."""
         if self._given_up(key):
-            raise self._deaths[key][-1]
+            raise self._deaths[key][-1].again()
         if self.budget.seconds <= 0:
             raise words.budget_spent(self.limits)
         guest = self._guest or self._start()

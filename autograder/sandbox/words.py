@@ -75,13 +75,13 @@ def raised(what: Raised, doing: Doing, submission: Submission) -> StudentFault:
     if what.error in ("ImportError", "ModuleNotFoundError") and place:
         return import_fault(what, source, submission)
     sentence = f"{doing} raised {what.error}{place}."
+    misconception = None
     if what.error == "EOFError":
-        return StudentFault(verdict, f"{sentence} input() is not available while grading.")
+        sentence += " input() is not available while grading."
     if what.error in ("NameError", "UnboundLocalError"):
-        return StudentFault(
-            verdict, f"{sentence} A name is used there that has no value.", "undefined_name"
-        )
-    return StudentFault(verdict, sentence, raised=what.error)
+        sentence += " A name is used there that has no value."
+        misconception = "undefined_name"
+    return StudentFault(verdict, sentence, misconception, raised=what.error)
 
 
 def import_fault(what: Raised, source: str, submission: Submission) -> StudentFault:

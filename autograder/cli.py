@@ -1,0 +1,146 @@
+"""The command `autograder`."""
+
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from autograder.assignment import load_assignment
+from autograder.formats.console import show_report, show_summary
+from autograder.formats.feedback import feedback
+from autograder.formats.gradebook import write_grades
+from autograder.formats.gradescope import write_results
+from autograder.grading import grade as grade_one
+from autograder.report import GraderError, Report
+from autograder.submission import members
+
+
+@click.group()
+@click.version_option(package_name="attention-autograder")
+def main() -> None:
+    """Grades the self-attention exercises."""
+    if os.name != "posix":
+        raise click.UsageError("grading runs on Linux and macOS; on Windows, use WSL.")
+
+
+@main.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Only JSON on stdout: a report, or a list.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write grades.csv, results/ (Gradescope's form) and feedback/ (for students) here.",
+)
+@click.option(
+    "--live-kernel", is_flag=True, help="Ask the installed torch, not its captured values."
+)
+def grade(paths: tuple[Path, ...], as_json: bool, out: Path | None, live_kernel: bool) -> None:
+    """Grades each PATH: a submission (folder, .zip or .py), or a folder that holds a class."""
+    if live_kernel and importlib.util.find_spec("torch") is None:
+        raise click.UsageError("--live-kernel asks PyTorch: pip install torch==2.13.0 first.")
+    submissions, several = gather(paths)
+    folder = OutFolder(out) if out else None
+    reports: list[Report] = []
+    faults = 0
+    with progress_bar(len(submissions), shown=several and not as_json) as advance:
+        for name, path in submissions.items():
+            try:
+                report = grade_one(path, folder.keeper(name) if folder else ignore, live_kernel)
+            except GraderError as error:
+                faults += 1
+                click.echo(f"grader_error: {name} has no grade. {error}", err=True)
+            else:
+                report.submission = name
+                reports.append(report)
+                if folder:
+                    folder.add(report)
+            advance(name)
+    show(reports, several, as_json)
+    sys.exit(1 if faults else 0)
+
+
+def gather(paths: tuple[Path, ...]) -> tuple[dict[str, Path], bool]:
+    """Every submission under a name of its own, and whether the answer is a list."""
+    found: list[Path] = []
+    several = len(paths) > 1
+    for path in paths:
+        if path.is_file() and path.suffix.lower() not in (".py", ".zip"):
+            raise click.UsageError(f"{path} is no submission: give a folder, a .zip or a .py.")
+        if not os.access(path, os.R_OK):
+            raise click.UsageError(f"{path} cannot be read: check its permissions.")
+        members_of_class = members(path, load_assignment())
+        several = several or members_of_class is not None
+        found += members_of_class or [path]
+    named: dict[str, Path] = {}
+    for path in found:
+        name = "".join(mark if mark.isprintable() else "_" for mark in path.resolve().stem)
+        number = 2
+        unique = name
+        while unique in named:
+            unique, number = f"{name}-{number}", number + 1
+        named[unique] = path
+    return named, several
+
+
+def show(reports: list[Report], several: bool, as_json: bool) -> None:
+    if as_json:
+        content = [report.as_json() for report in reports]
+        click.echo(json.dumps(content if several else next(iter(content), None), indent=1))
+        return
+    # In a pipe nothing says how wide a line may be: wide enough for a table not to wrap.
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    if several:
+        show_summary(reports, console)
+    else:
+        for report in reports:
+            show_report(report, console)
+
+
+def ignore(report: Report) -> None:
+    """No --out: nobody reads a report before it is complete."""
+
+
+class OutFolder:
+    """--out: grades.csv, results/<name>.json and feedback/<name>.md."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.reports: list[Report] = []
+        try:
+            for part in ("results", "feedback"):
+                (folder / part).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise click.UsageError(f"cannot write to {folder}: {error.strerror}.") from error
+
+    def results(self, name: str) -> Path:
+        return self.folder / "results" / f"{name}.json"
+
+    def keeper(self, name: str) -> Callable[[Report], None]:
+        """Writes the results as they come; over an earlier grade, only once they are whole."""
+        if self.results(name).exists():
+            return ignore
+        return lambda report: write_results(report, self.results(name))
+
+    def add(self, report: Report) -> None:
+        self.reports.append(report)
+        write_results(report, self.results(report.submission))
+        text = feedback(report)
+        (self.folder / "feedback" / f"{report.submission}.md").write_text(text, encoding="utf-8")
+        write_grades(self.reports, self.folder / "grades.csv")
+
+
+@contextmanager
+def progress_bar(total: int, shown: bool) -> Iterator[Callable[[str], None]]:
+    """On stderr, so that a pipe gets the table alone."""
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
+        task = progress.add_task("", total=total)
+        yield lambda name: progress.update(task, advance=1, description=name)

@@ -1,0 +1,1 @@
+"""Report -> what a reader sees: one module per form."""

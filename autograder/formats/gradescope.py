@@ -1,0 +1,55 @@
+"""Report -> Gradescope's results.json, written so that it is valid at every moment."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from autograder.formats.wording import VERDICTS, points
+from autograder.report import ExerciseResult, Report, TestResult
+
+
+def results(report: Report) -> dict[str, Any]:
+    """The dictionary that Gradescope reads; extra_data is for staff only."""
+    tests = [
+        entry(exercise, test, f"{i}.{j}")
+        for i, exercise in enumerate(report.exercises, start=1)
+        for j, test in enumerate(exercise.tests, start=1)
+    ]
+    return {
+        "score": report.score,
+        "output": f"{points(report.score)} of {points(report.max_score)} points.",
+        "output_format": "text",
+        "stdout_visibility": "hidden",
+        "tests": tests,
+        "extra_data": {
+            "misconceptions": report.misconceptions,
+            "isolation": report.isolation,
+            "provenance": report.provenance,
+        },
+    }
+
+
+def entry(exercise: ExerciseResult, test: TestResult, number: str) -> dict[str, Any]:
+    words = VERDICTS[test.verdict]
+    return {
+        "name": f"{exercise.name}: {test.title}",
+        "number": number,
+        "score": test.points,
+        "max_score": test.max_points,
+        "status": "passed" if test.verdict == "passed" else "failed",
+        "output": f"{words}: {test.hint}" if test.hint else words,
+        "output_format": "text",
+        "visibility": "visible",
+    }
+
+
+def write_results(report: Report, path: Path) -> None:
+    """Replaces the file in one step: a reader sees the old results or the new ones, whole."""
+    # Beside the target and not in /tmp: a rename is atomic within one file system only.
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        fresh.write_text(json.dumps(results(report), indent=1) + "\n", encoding="utf-8")
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
