@@ -45,7 +45,8 @@ def test_numpy_is_version_2_or_newer():
 
 
 def test_files_import_only_numpy_and_the_standard_library():
-    files = sorted(path for path in HERE.glob("*.py") if path.name != Path(__file__).name)
+    # Tests of your own may import what they like: they are not graded.
+    files = sorted(path for path in HERE.glob("*.py") if not path.name.startswith("test_"))
     beside = {path.stem for path in files} | set(FUNCTIONS)
     allowed = {"numpy"} | set(sys.stdlib_module_names) | beside
     complaints = []

@@ -264,7 +264,7 @@ def attention_cases(rng: random.Random) -> dict[str, list[JsonCase]]:
         "test_scores_of_ten_thousand_are_fine": [huge],
         "test_integer_inputs_are_fine": [case("integers", **fields(integers))],
         "test_returns_output_then_weights": form,
-        "test_returns_float64_arrays": form,
+        "test_returns_arrays_of_floats": form,
         "test_leaves_its_arguments_alone": form,
     }
 

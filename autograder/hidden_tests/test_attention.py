@@ -128,13 +128,11 @@ def test_returns_output_then_weights(student, case):
 
 
 @points(1, form="return_type")
-def test_returns_float64_arrays(student, case):
-    """Both results are plain float64 NumPy arrays."""
+def test_returns_arrays_of_floats(student, case):
+    """Both results are plain NumPy arrays of floats."""
     for result in student.reply("attention", *case.head, causal=False).results:
-        assert result.type == "ndarray", (
-            "attention should return NumPy arrays, no lists and no matrices."
-        )
-        assert result.dtype == "float64", "The returned arrays should hold float64 numbers."
+        assert result.type == "ndarray", "attention should return plain NumPy arrays."
+        assert result.dtype.startswith("float"), "The returned arrays should hold floats."
 
 
 @points(1, form="mutates_argument")
