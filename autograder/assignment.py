@@ -14,11 +14,11 @@ else:
 
 @dataclass(frozen=True)
 class Exercise:
-    """One graded exercise: its suite is hidden_tests/test_<name>.py."""
+    """One graded exercise: its suite is hidden_tests/test_<name>.py; the exam has no function."""
 
     name: str
-    function: str
     points: int
+    function: str | None = None
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,13 @@ class Limits:
 class Assignment:
     exercises: tuple[Exercise, ...]
     limits: Limits
+    exam_threshold: int
 
     @property
     def functions(self) -> tuple[str, ...]:
         """The functions that students write, each once, in the order of the exercises."""
-        return tuple(dict.fromkeys(exercise.function for exercise in self.exercises))
+        named = (exercise.function for exercise in self.exercises)
+        return tuple(dict.fromkeys(function for function in named if function))
 
 
 @cache
@@ -51,4 +53,5 @@ def load_assignment() -> Assignment:
     return Assignment(
         exercises=tuple(Exercise(**entry) for entry in manifest["exercise"]),
         limits=Limits(**manifest["limits"]),
+        exam_threshold=manifest["exam"]["threshold"],
     )

@@ -12,7 +12,8 @@ import pytest
 
 import autograder
 from autograder.assignment import Assignment, Exercise, load_assignment
-from autograder.hidden_tests.cases import read_data
+from autograder.exam.examining import exam_report
+from autograder.hidden_tests.cases import read_data, read_key
 from autograder.hidden_tests.conftest import STUDENT
 from autograder.misconceptions import Misconception, diagnose, hint
 from autograder.report import ExerciseResult, GraderError, Report, StudentFault, TestResult
@@ -81,6 +82,7 @@ class Judge:
         self.report = Report(
             submission=submission.name,
             exercises=[],
+            exam=exam_report(submission, read_key()),
             provenance={"autograder": autograder.__version__, **read_data("provenance")},
         )
 
@@ -162,10 +164,11 @@ class Judge:
         Right helpers for all that failed come first: what earns full points needs no other try.
         """
         best = self._attempt(exercise, self.base)
-        if exercise.function in HELPERS or exercise.function in self.submission.faults:
+        function = exercise.function
+        if function is None or function in HELPERS or function in self.submission.faults:
             return best
         failed = [name for name in HELPERS if name in attempts and attempts[name].lost_values]
-        own = self.submission.places[exercise.function]
+        own = self.submission.places[function]
         places = {self.submission.places.get(name) for name in failed}
         if not self.base.loads(own) and places <= {own}:
             return best
@@ -191,12 +194,9 @@ class Judge:
 
     def _attempt(self, exercise: Exercise, student: Student) -> Attempt:
         result = self._blank(exercise)
-        if exercise.function in self.submission.faults:
-            fault = self.submission.faults[exercise.function]
+        fault = self._fault_of(exercise.function, student)
+        if fault is not None:
             result.settle_all(fault.verdict, fault.words)
-            return Attempt(result, [], lost_values=True)
-        if is_constant(exercise.function, student):
-            result.settle_all("failed", CONSTANT.format(exercise.function))
             return Attempt(result, [], lost_values=True)
         start = len(student.transcript)
         attempt = Attempt(result, [], lost_values=False)
@@ -204,6 +204,16 @@ class Judge:
             self._run(test, self.items[exercise.name][test.name], student, attempt)
         attempt.transcript = student.transcript[start:]
         return attempt
+
+    def _fault_of(self, function: str | None, student: Student) -> StudentFault | None:
+        """What stands in the way of a whole exercise: nothing to ask, or nothing looked at."""
+        if function is None:
+            return None
+        if function in self.submission.faults:
+            return self.submission.faults[function]
+        if is_constant(function, student):
+            return StudentFault("failed", CONSTANT.format(function))
+        return None
 
     def _run(
         self, test: TestResult, items: list[pytest.Function], student: Student, attempt: Attempt
@@ -214,7 +224,7 @@ class Judge:
             test.settle("passed")
             return
         attempt.faults[test.name] = faults[0]
-        test.settle(faults[0].verdict, faults[0].words)
+        test.settle(faults[0].verdict, faults[0].words, faults[0].share or None)
         form = points_of(items[0])[1]
         attempt.lost_values = attempt.lost_values or form is None
         if form and faults[0].verdict == "failed" and not faults[0].raised:
@@ -252,9 +262,9 @@ class Judge:
 
     def _explain(self, exercise: Exercise, attempt: Attempt, attempts: dict[str, Attempt]) -> None:
         """Names the misconception behind lost points, and gives its hint to the failed tests."""
-        own = attempts.get(exercise.function, attempt)
+        own = attempts.get(exercise.function or exercise.name, attempt)
         found: Misconception | None = None
-        if own.lost_values and own.transcript:
+        if exercise.function and own.lost_values and own.transcript:
             found = diagnose(exercise.function, own.transcript)
         named = {
             *attempt.form_faults.values(),

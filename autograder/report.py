@@ -20,7 +20,8 @@ Verdict = Literal[
 class StudentFault(Exception):
     """What a student's code did instead of answering; never a fault of the grader.
 
-    words are fixed text for the student. misconception is its id where the fault itself names it;
+    words are fixed text for the student; share is the part of the points earned all the same.
+    misconception is its id where the fault itself names it;
     raised is the built-in class of an exception that got out of a function.
     """
 
@@ -30,16 +31,18 @@ class StudentFault(Exception):
         words: str,
         misconception: str | None = None,
         raised: str = "",
+        share: float = 0.0,
     ) -> None:
         super().__init__(words)
         self.verdict: Verdict = verdict
         self.words = words
         self.misconception = misconception
         self.raised = raised
+        self.share = share
 
     def again(self) -> "StudentFault":
         """The same fault to raise once more: a raised one keeps the traceback of every raise."""
-        return StudentFault(self.verdict, self.words, self.misconception, self.raised)
+        return StudentFault(self.verdict, self.words, self.misconception, self.raised, self.share)
 
 
 class GraderError(Exception):
@@ -59,10 +62,11 @@ class TestResult:
     verdict: Verdict = "not_run"
     hint: str = ""
 
-    def settle(self, verdict: Verdict, hint: str = "") -> None:
-        """Sets the verdict, and the points that follow from it."""
+    def settle(self, verdict: Verdict, hint: str = "", share: float | None = None) -> None:
+        """Sets the verdict, and the points: all for passed and none otherwise, or a share."""
         self.verdict = verdict
-        self.points = self.max_points if verdict == "passed" else 0.0
+        earned = float(verdict == "passed") if share is None else share
+        self.points = round(self.max_points * earned, 2)
         self.hint = hint
 
 
@@ -85,12 +89,34 @@ class ExerciseResult:
             test.settle(verdict, hint)
 
 
+@dataclass(frozen=True)
+class MissedQuestion:
+    """For staff: a question missed, and what the wrong option that was chosen stands for."""
+
+    id: str
+    title: str
+    misconception: str | None
+
+
+@dataclass(frozen=True)
+class ExamReport:
+    """The exam's own score out of 100; by_module counts the missed questions per module."""
+
+    score: int
+    right: int
+    questions: int
+    passed: bool
+    by_module: dict[str, int]
+    missed: list[MissedQuestion]
+
+
 @dataclass
 class Report:
     """The grade of one submission. Scores are in points, to two decimals."""
 
     submission: str
     exercises: list[ExerciseResult]
+    exam: ExamReport | None = None
     misconceptions: list[str] = field(default_factory=list)
     isolation: list[str] = field(default_factory=list)
     provenance: dict[str, str] = field(default_factory=dict)
@@ -109,7 +135,7 @@ class Report:
             "submission": self.submission,
             "score": self.score,
             "max_score": self.max_score,
-            "exam": None,
+            "exam": asdict(self.exam) if self.exam else None,
             "exercises": [
                 {
                     "name": exercise.name,

@@ -27,9 +27,10 @@ class Unreadable(Exception):
 
 @dataclass
 class Collected:
-    """The .py files of a submission, by their path in it, and why others were refused."""
+    """The .py files and exam sheets of a submission, by their path, and why others were refused."""
 
     files: dict[str, bytes] = field(default_factory=dict)
+    exams: dict[str, bytes] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
 
 
@@ -41,6 +42,8 @@ class Submission:
     files: dict[str, bytes] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
     faults: dict[str, StudentFault] = field(default_factory=dict)
+    exam: bytes | None = None
+    exam_fault: str = "No exam.toml was handed in."
 
     def file_of(self, function: str) -> str:
         """The file that holds a function; StudentFault where there is none to ask."""
@@ -75,6 +78,7 @@ def open_submission(path: Path, assignment: Assignment) -> Submission:
     except Unreadable as error:
         for function in assignment.functions:
             submission.faults[function] = StudentFault("missing", str(error))
+        submission.exam_fault = str(error)
         return submission
     submission.files = tidy(collected.files, assignment.functions)
     contents = {file: Contents.of(file, source) for file, source in submission.files.items()}
@@ -84,6 +88,10 @@ def open_submission(path: Path, assignment: Assignment) -> Submission:
             submission.faults[function] = place
         else:
             submission.places[function] = place
+    sheets = sorted(collected.exams, key=lambda name: (name.count("/"), copy_of(name), name))
+    submission.exam = collected.exams[sheets[0]] if sheets else None
+    refused = [reason for name, reason in collected.refused.items() if is_exam(name)]
+    submission.exam_fault = refused[0] if refused else submission.exam_fault
     return submission
 
 
@@ -157,7 +165,7 @@ def collect_folder(folder: Path, limits: Limits, nesting: int) -> Collected:
         relative = path.relative_to(folder).as_posix()
         if count > limits.files:
             raise too_many(limits)
-        if path.suffix.lower() == ".py":
+        if path.suffix.lower() == ".py" or is_exam(path.name):
             add_file(found, relative, path, limits)
         elif path.suffix.lower() == ".zip" and not path.is_symlink():
             archives.append(path)
@@ -197,7 +205,10 @@ def add_file(found: Collected, name: str, path: Path, limits: Limits) -> None:
 
 
 def add_source(found: Collected, name: str, source: bytes, limits: Limits) -> None:
-    if len(source) > limits.file_kibibytes * 1024:
+    if is_exam(name):
+        # Of a sheet beyond the cap this is enough to see that it is too large.
+        found.exams[name] = source
+    elif len(source) > limits.file_kibibytes * 1024:
         found.refused[name] = f"{plain(name)} is larger than {limits.file_kibibytes} KiB."
     else:
         found.files[name] = source
@@ -231,7 +242,7 @@ def collect_members(archive: zipfile.ZipFile, limits: Limits, nesting: int) -> C
         suffix = PurePosixPath(name).suffix.lower()
         if suffix == ".zip":
             archives.append(member)
-        if suffix != ".py":
+        if suffix != ".py" and not is_exam(name):
             continue
         if name.startswith("/") or ".." in parts or ":" in name:
             found.refused[name] = f"{plain(name)} points outside the zip: zip the files themselves."
@@ -249,6 +260,16 @@ def collect_members(archive: zipfile.ZipFile, limits: Limits, nesting: int) -> C
 
 
 # --- naming ----------------------------------------------------------------------------------
+
+
+def is_exam(name: str) -> bool:
+    """exam.toml, `exam (1).toml` and the like."""
+    path = PurePosixPath(name)
+    return path.suffix.lower() == ".toml" and canonical(path.stem, ("exam",)) is not None
+
+
+def copy_of(name: str) -> bool:
+    return PurePosixPath(name).name.lower() != "exam.toml"
 
 
 def canonical(stem: str, functions: tuple[str, ...]) -> str | None:

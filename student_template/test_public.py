@@ -6,6 +6,7 @@ good start, not the whole grade: the grader asks more, and all that it asks is o
 
 import ast
 import importlib
+import re
 import sys
 import traceback
 from pathlib import Path
@@ -19,6 +20,9 @@ except ImportError:
 
 HERE = Path(__file__).resolve().parent
 FUNCTIONS = ("softmax", "causal_mask", "attention")
+# What each question of the exam asks for: a letter (a to d), a number, or a word.
+ASKED = dict(zip([f"q{i:02d}" for i in range(1, 19)], "nnllnwllnlllnllnln", strict=True))
+NUMBER = re.compile(r"[+-]?(\d[\d,]*\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 
 # A warning is no fault, even where a folder above this one turns warnings into errors.
 pytestmark = pytest.mark.filterwarnings("default")
@@ -163,12 +167,50 @@ def test_attention_leaves_its_arguments_unchanged():
         check_unchanged("attention", names, head(T=4, d_model=3, d_k=2, d_v=5), **options)
 
 
+# ---- the exam: only the form of your answers, never whether they are right ----
+
+
+def test_exam_answers_have_the_right_form():
+    path = HERE / "exam.toml"
+    if not path.is_file():
+        say("exam.toml is missing: it belongs into the folder of test_public.py.")
+    complaints = []
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), start=1):
+        if not line.split("#")[0].strip():
+            continue
+        found = re.fullmatch(r"""\s*(\w+)\s*=\s*("[^"]*"|'[^']*'|[^"'#]*)\s*(#.*)?""", line)
+        fault = (
+            fault_of_answer(found[1], found[2].strip(" \"'"))
+            if found
+            else ('cannot be read; write it like q01 = "b"')
+        )
+        if fault:
+            complaints.append(f"exam.toml, line {number}: {fault}.")
+    if complaints:
+        say("\n".join(complaints))
+
+
 # ---- From here on: how the tests above load your files, ask them, and put failures in words ----
 
 
 def say(words):
     """Fail with these words alone, without a traceback."""
     pytest.fail(words, pytrace=False)
+
+
+def fault_of_answer(question, answer):
+    """What is wrong with the form of an answer; None for a good one or a blank."""
+    if question not in ASKED:
+        return f"{question} is no question of the exam"
+    if not answer:
+        return None
+    if ASKED[question] == "l" and answer.lower() not in ("a", "b", "c", "d"):
+        return f"{question} wants one of the letters a, b, c and d"
+    if ASKED[question] == "n":
+        parts = [part.strip() for part in answer.split("/")]
+        if len(parts) > 2 or not all(NUMBER.fullmatch(part) for part in parts):
+            return f"{question} wants a number, such as 12, 0.25 or 1/4"
+    return None
 
 
 def imports(tree):

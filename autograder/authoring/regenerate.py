@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograder import workshop
-from autograder.hidden_tests.cases import DATA
+from autograder.authoring import exam_sheets
+from autograder.exam.bank import draw_exam
 from autograder.kernel import fused_attention
 from autograder.report import GraderError
 
@@ -140,6 +141,7 @@ def causal_mask_cases(rng: random.Random) -> dict[str, list[JsonCase]]:
             case("up", n=3, other=rng.randint(4, 9)),
             case("down", n=rng.randint(5, 9), other=2),
         ],
+        "test_returns_an_array": [case("n4", n=4)],
         "test_returns_booleans": [case("n4", n=4)],
     }
 
@@ -356,29 +358,42 @@ def right_helpers() -> dict[str, str]:
     }
 
 
-def draw_all(seed: str) -> dict[str, Any]:
-    """Every file of data/, by its name."""
+def draw_all(seed: str) -> dict[str, str]:
+    """Every drawn file: its path in the checkout, and its text."""
 
     def rng(part: str) -> random.Random:
         return random.Random(f"{seed}/{part}")
 
-    return {
+    questions = draw_exam(rng("exam"))
+    data = {
         "softmax": softmax_cases(rng("softmax")),
         "causal_mask": causal_mask_cases(rng("causal_mask")),
         "attention": attention_cases(rng("attention")),
         "fused_kernel": fused_kernel_cases(rng("fused_kernel")),
         "captured_log": captured_log_cases(),
+        "exam": exam_sheets.key(questions),
         "probes": probes(rng("probes")),
         "right_helpers": right_helpers(),
         "provenance": {"torch": metadata.version("torch").partition("+")[0]},
     }
+    return {
+        "assignments/exam.md": exam_sheets.sheet(questions),
+        "student_template/exam.toml": exam_sheets.blank(questions),
+        "solutions/exam.toml": exam_sheets.solved(questions),
+        **{
+            f"autograder/hidden_tests/data/{name}.json": json.dumps(
+                content, indent=1, sort_keys=True
+            )
+            + "\n"
+            for name, content in data.items()
+        },
+    }
 
 
-def write_data(folder: Path, seed: str) -> None:
-    for name, content in draw_all(seed).items():
-        text = json.dumps(content, indent=1, sort_keys=True)
-        (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+def write_all(checkout: Path, seed: str) -> None:
+    for path, text in draw_all(seed).items():
+        (checkout / path).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    write_data(DATA, seed="0")
+    write_all(CHECKOUT, seed="0")

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.formats.wording import VERDICTS, hints, points
+from autograder.formats.wording import VERDICTS, exam_line, hints, missed_line, points
 from autograder.report import ExerciseResult, Report, Verdict
 
 STYLES: dict[Verdict, str] = {"passed": "green", "not_attempted": "dim", "not_run": "dim"}
@@ -18,6 +18,11 @@ def show_report(report: Report, console: Console) -> None:
     console.print(Text(title, style="bold"))
     for exercise in report.exercises:
         show_exercise(exercise, console)
+    console.print()
+    if report.exam:
+        console.print(Text(exam_line(report.exam), style="bold"))
+        if report.exam.missed and report.exam.right:
+            console.print(Text(f"missed: {missed_line(report.exam)}"))
     if report.misconceptions:
         console.print(Text("misconceptions: " + ", ".join(report.misconceptions)))
     console.print(Text("isolation: " + (", ".join(report.isolation) or "no code was run")))

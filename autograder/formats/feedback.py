@@ -2,7 +2,7 @@
 
 import re
 
-from autograder.formats.wording import VERDICTS, hints, points
+from autograder.formats.wording import VERDICTS, exam_line, hints, points
 from autograder.report import ExerciseResult, Report
 
 
@@ -12,6 +12,8 @@ def feedback(report: Report) -> str:
         f"# {escape(report.submission)}: "
         f"{points(report.score)} of {points(report.max_score)} points",
     ]
+    if report.exam:
+        lines += ["", exam_line(report.exam)]
     for exercise in report.exercises:
         lines += ["", *section(exercise)]
     return "\n".join(lines) + "\n"

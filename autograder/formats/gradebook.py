@@ -4,14 +4,16 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograder.formats.wording import points
+from autograder.formats.wording import missed_line, points
 from autograder.report import Report
+
+EXAM_COLUMNS = ["exam_of_100", "exam_passed", "exam_missed"]
 
 
 def write_grades(reports: Sequence[Report], path: Path) -> None:
     """Writes the table for staff. Rows of other submissions that are in the file already stay."""
     exercises = [exercise.name for exercise in reports[0].exercises]
-    header = ["submission", "score", "max_score", *exercises, "misconceptions"]
+    header = ["submission", "score", "max_score", *exercises, *EXAM_COLUMNS, "misconceptions"]
     rows = {row[0]: row for row in earlier_rows(path, header)}
     for report in reports:
         scores = [exercise.score for exercise in report.exercises]
@@ -19,12 +21,20 @@ def write_grades(reports: Sequence[Report], path: Path) -> None:
         rows[name] = [
             name,
             *map(points, (report.score, report.max_score, *scores)),
+            *exam_columns(report),
             " ".join(report.misconceptions),
         ]
     fresh = path.with_name(f".{path.name}.new")
     with fresh.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([header, *rows.values()])
     fresh.replace(path)
+
+
+def exam_columns(report: Report) -> list[str]:
+    if report.exam is None:
+        return ["", "", ""]
+    passed = "yes" if report.exam.passed else "no"
+    return [str(report.exam.score), passed, missed_line(report.exam)]
 
 
 def earlier_rows(path: Path, header: list[str]) -> list[list[str]]:

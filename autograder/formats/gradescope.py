@@ -2,10 +2,11 @@
 
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from autograder.formats.wording import VERDICTS, points
+from autograder.formats.wording import VERDICTS, exam_line, points
 from autograder.report import ExerciseResult, Report, TestResult
 
 
@@ -18,16 +19,22 @@ def results(report: Report) -> dict[str, Any]:
     ]
     return {
         "score": report.score,
-        "output": f"{points(report.score)} of {points(report.max_score)} points.",
+        "output": summary(report),
         "output_format": "text",
         "stdout_visibility": "hidden",
         "tests": tests,
         "extra_data": {
             "misconceptions": report.misconceptions,
+            "exam": asdict(report.exam) if report.exam else None,
             "isolation": report.isolation,
             "provenance": report.provenance,
         },
     }
+
+
+def summary(report: Report) -> str:
+    total = f"{points(report.score)} of {points(report.max_score)} points"
+    return f"{total}; {exam_line(report.exam)}." if report.exam else f"{total}."
 
 
 def entry(exercise: ExerciseResult, test: TestResult, number: str) -> dict[str, Any]:

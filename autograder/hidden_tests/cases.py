@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograder.exam.scoring import KeyEntry
+
 DATA = Path(__file__).parent / "data"
 
 
@@ -30,6 +32,13 @@ class Case(SimpleNamespace):
 def read_data(name: str) -> Any:
     """data/<name>.json as it stands."""
     return json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def read_key() -> list[KeyEntry]:
+    """The key of the exam, question by question."""
+    return [
+        KeyEntry(**{**entry, "accepted": tuple(entry["accepted"])}) for entry in read_data("exam")
+    ]
 
 
 def cases_of(suite: str, test: str) -> list[Case]:

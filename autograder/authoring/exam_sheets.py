@@ -1,0 +1,83 @@
+"""The exam as files: the question sheet, the blank and the solved answer sheet, and the key."""
+
+import json
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from autograder.exam.bank import Question
+
+LETTERS = "abcd"
+FORMS = {"choice": "a letter", "number": "a number", "text": "a word"}
+
+
+def id_of(position: int) -> str:
+    """q01 for the first question."""
+    return f"q{position + 1:02d}"
+
+
+def sheet(questions: Sequence[Question]) -> str:
+    """assignments/exam.md: the wording and the options, and nothing that depends on the key."""
+    lines = [
+        "# The exam",
+        "",
+        f"{len(questions)} questions on Modules 0 to 3; 70 of 100 pass. Write your answers into",
+        'the `exam.toml` that comes with your files: `q01 = "b"`, `q02 = "1/4"`. Upper and lower',
+        "case are the same, and so are 0.25, .25 and 1/4. A question left blank counts as missed.",
+        "Pencil and paper are enough, and all that you need is on the pages of `assignments/`.",
+    ]
+    for position, question in enumerate(questions):
+        if position == 0 or questions[position - 1].module != question.module:
+            lines += ["", f"## Module {question.module}"]
+        lines += ["", f"**{id_of(position)}.** {question.wording}"]
+        if question.options:
+            lines.append("")
+        lines += [
+            f"- **{letter}** {option.text}"
+            for letter, option in zip(LETTERS, question.options, strict=False)
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def blank(questions: Sequence[Question]) -> str:
+    """student_template/exam.toml: an empty answer and the question's first words for each."""
+    lines = ["# Your answers to the questions of assignments/exam.md, between the quotes.", ""]
+    for position, question in enumerate(questions):
+        words = textwrap.shorten(plain(question.wording), 56, placeholder=" ...")
+        lines.append(f'{id_of(position)} = ""  # {FORMS[question.kind]}: {words}')
+    return "\n".join(lines) + "\n"
+
+
+def solved(questions: Sequence[Question]) -> str:
+    """solutions/exam.toml: every answer, with its explanation above it."""
+    lines = ["# The right answers. For staff only."]
+    for position, question in enumerate(questions):
+        comment = textwrap.wrap(plain(question.explanation), 96)
+        lines += ["", *(f"# {line}" for line in comment)]
+        lines.append(f"{id_of(position)} = {json.dumps(question.answer)}")
+    return "\n".join(lines) + "\n"
+
+
+def key(questions: Sequence[Question]) -> list[dict[str, Any]]:
+    """data/exam.json: scoring.KeyEntry, question by question."""
+    return [
+        {
+            "id": id_of(position),
+            "module": question.module,
+            "title": question.title,
+            "section": question.section,
+            "kind": question.kind,
+            "answer": question.answer,
+            "accepted": list(question.accepted),
+            "options": {
+                letter: option.misconception
+                for letter, option in zip(LETTERS, question.options, strict=False)
+            },
+        }
+        for position, question in enumerate(questions)
+    ]
+
+
+def plain(markdown: str) -> str:
+    """A wording on one line, without its marks."""
+    return " ".join(markdown.replace("`", "").replace("**", "").split())

@@ -1,0 +1,1 @@
+"""The final exam: its questions, drawn anew for each course from a random generator."""

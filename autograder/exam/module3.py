@@ -1,0 +1,226 @@
+"""Module 3: the mask, agreement, sizes, and the rest of the block."""
+
+import random
+from fractions import Fraction
+
+from autograder.exam.question import (
+    FRACTION,
+    SENTENCES,
+    WHOLE,
+    Question,
+    choice,
+    drawn,
+    listed,
+    number,
+)
+
+
+def first_row(rng: random.Random) -> Question:
+    words = rng.choice(SENTENCES).split()
+    first, count = words[0], len(words)
+    return choice(
+        rng,
+        module=3,
+        title="The first row under the mask",
+        section="assignments/modules.md, Hiding the future",
+        wording=f'A head reads "{" ".join(words)}" with causal=True. All scores are finite; '
+        "nothing else is known of X, W_q and W_k. What can be said of row 0 of the weights?",
+        right=f'It is 1 on "{first}" and 0 on the others: a score alone in its row gets all.',
+        wrong={
+            "no_past_means_equal": f"It is 1/{count} on each of the words: without a past, none of "
+            "them is preferred.",
+            "score_taken_for_weight": f'It is 0 on the words after "{first}"; how much is on '
+            f'"{first}" depends on its score.',
+            "diagonal_hidden": f'It is 0 on all of the words: "{first}" has no past, and no word '
+            "sees itself.",
+        },
+        explanation=f'The mask leaves "{first}" one visible score, its own. Softmax divides '
+        "e^score by the sum of the row, which is the same e^score: 1, whatever the score is. The "
+        "hidden words get e^(-inf) = 0.",
+    )
+
+
+def zeroed_afterwards(rng: random.Random) -> Question:
+    count = rng.randint(4, 9)
+    return choice(
+        rng,
+        module=3,
+        title="Zeros after softmax",
+        section="assignments/modules.md, Hiding the future",
+        wording=f"For a sentence of {count} words, all scores lie between -2 and 2. Someone takes "
+        "the softmax of the unmasked scores, then sets in each row the weights of the words after "
+        "the row's own word to 0, and does nothing more. Rows count from 0. Which rows of weights "
+        "still sum to 1?",
+        right=f"Row {count - 1} alone, since there was nothing in it to set to 0.",
+        wrong={
+            "first_row_is_always_one": "Row 0 alone, since only the word itself is left in it.",
+            "mask_after_softmax": "All rows, since softmax had made each of them sum to 1.",
+            "every_row_loses": "None of the rows, since each of them has lost a part to the mask.",
+        },
+        explanation="Softmax has shared out 1 among all words of a row, the later ones too. What "
+        "they held is lost when it is set to 0, and the rest is not shared out again; between "
+        "scores of -2 and 2 every share is above 0, so every row that hides a word falls short. "
+        f"Row {count - 1} belongs to the last word, from which nothing is hidden: the mask never "
+        "changes that row, before softmax or after.",
+    )
+
+
+def zero_scores(rng: random.Random) -> Question:
+    def draw() -> tuple[list[int], int]:
+        return rng.sample(range(2, 10), rng.randint(2, 3)), rng.randint(2, 4)
+
+    def fits(candidate: tuple[list[int], int]) -> bool:
+        """An exact decimal; neither the hidden words' share of the places nor the visible half."""
+        powers, hidden = candidate
+        total = sum(powers) + hidden
+        share = Fraction(hidden, total)
+        equal = Fraction(hidden, len(powers) + hidden)
+        return total in (8, 10, 16, 20, 25) and share not in (equal, 1 - share)
+
+    powers, hidden = drawn(draw, fits)
+    seen = len(powers)
+    share = Fraction(hidden, sum(powers) + hidden)
+    scores = " and ".join((", ".join(f"ln {n}" for n in powers[:-1]), f"ln {powers[-1]}"))
+    return number(
+        module=3,
+        title="Zeros before softmax",
+        section="assignments/modules.md, Hiding the future",
+        wording=f"A sentence has {seen + hidden} words, and rows count from 0. In row {seen - 1}, "
+        f"the scores of the words 0 to {seen - 1} are {scores} (natural logarithms). Someone "
+        "writes 0 over the scores of all later words in this row and then takes softmax. What is "
+        "the sum of the weights that the later words get?",
+        form=FRACTION,
+        answer=share,
+        explanation=f"Each of the {hidden} later words still has the exponential e^0 = 1, next to "
+        f"{' + '.join(str(n) for n in powers)} of the visible ones. Together they get "
+        f"{hidden}/{sum(powers) + hidden}, so a score of 0 hides nothing: only e^(-inf) is 0.",
+    )
+
+
+def weak_fill(rng: random.Random) -> Question:
+    count = rng.randint(4, 5)
+    row = rng.randint(0, count - 2)
+    fill = -100 * rng.randint(1, 9)
+    # 1000 below the fill, e^x is 0 in float64 and no rounding can be argued about.
+    score = fill - 1000 * rng.randint(1, 4)
+    seen, hidden = row + 1, count - row - 1
+    share = Fraction(1, seen)
+    lost = Fraction(1, hidden)
+    return choice(
+        rng,
+        module=3,
+        title="A fill that is finite",
+        section="assignments/modules.md, Hiding the future",
+        wording=f"A sentence has {count} words, and rows count from 0. In row {row}, each visible "
+        f"score is {score}. Someone hides the later words by writing {fill} in place of their "
+        "scores, and then takes a softmax that keeps to the contract of exercise 1. What does "
+        f"row {row} of the weights come out as, rounding aside?",
+        right=listed([0] * seen + [lost] * hidden),
+        wrong={
+            "fill_value_not_negative_enough": listed([share] * seen + [0] * hidden),
+            "low_scores_are_all_alike": listed([Fraction(1, count)] * count),
+            "overflow": listed(["nan"] * count),
+        },
+        explanation="Softmax looks at the gaps between the scores, not at how low they are. Here "
+        f"the fill lies {fill - score} above the visible scores, so the words that should be "
+        "hidden take everything. Minus infinity is the one fill that lies below every score.",
+    )
+
+
+def agreement(rng: random.Random) -> Question:
+    largest = rng.choice(("1.11e-16", "2.22e-16", "4.44e-16"))
+    return choice(
+        rng,
+        module=3,
+        title="What agreement means",
+        section="assignments/modules.md, Agreement to rounding",
+        wording="Your attention and PyTorch's fused kernel get the same float64 inputs, many and "
+        "drawn at random. The numbers in the outputs are of about the size of 1, and the largest "
+        f"difference between the two is {largest}. What does this say?",
+        right="Both compute the same function, and round differently in the last digits.",
+        wrong={
+            "difference_must_be_zero": "One of them has a small bug, as the same function would "
+            "leave a difference of 0.",
+            "rounding_of_float32": "One of them works in float32 inside, which leaves differences "
+            "of this size.",
+            "close_means_approximate": "One of them computes a simpler formula that comes near to "
+            "attention.",
+        },
+        explanation="In float64 the next number after 1 is 2^-52 = 2.22e-16 away. A difference of "
+        "about that size is what remains when two programs do the same sums in another order. "
+        "Exactly 0 is not to be expected then; float32 would leave about 1e-7, and another formula "
+        "would not stay this close on random inputs.",
+    )
+
+
+def attention_parameters(rng: random.Random) -> Question:
+    heads, width = drawn(
+        lambda: (rng.randint(3, 5), rng.randint(2, 6)), lambda pair: pair[0] != pair[1]
+    )
+    layers = rng.randint(2, 6)
+    d_model = heads * width
+    of_heads, projection = heads * 3 * d_model * width, d_model * d_model
+    return number(
+        module=3,
+        title="Counting parameters",
+        section="assignments/modules.md, Counting parameters",
+        wording=f"A model has d_model = {d_model} and {layers} layers. Every head has d_k = d_v = "
+        f"{width}, and a layer has as many heads as make their joined outputs d_model wide. Each "
+        "layer has one output projection too. How many numbers do the attention matrices of the "
+        "whole model hold, output projections included and biases left out?",
+        form=WHOLE,
+        answer=layers * (of_heads + projection),
+        explanation=f"A head has three matrices of {d_model} x {width}: {3 * d_model * width} "
+        f"numbers. {heads} heads of {width} make {d_model}, so a layer has {heads} heads with "
+        f"{of_heads} numbers, and an output projection of {d_model} x {d_model} = {projection}. "
+        f"{layers} layers have {layers} x {of_heads + projection} = "
+        f"{layers * (of_heads + projection)}.",
+    )
+
+
+def other_half(rng: random.Random) -> Question:
+    words = rng.choice(SENTENCES).split()
+    word = rng.choice(words[1:-1])
+    return choice(
+        rng,
+        module=3,
+        title="The other half of a block",
+        section="assignments/modules.md, The other half of a block",
+        wording=f'A causal model reads "{" ".join(words)}". In one of its blocks, the attention '
+        "half is done, and one vector per word goes into the MLP half. Someone changes the vector "
+        f'of "{word}" at this point, and no other. Which vectors that leave the MLP half may '
+        "differ from before?",
+        right=f'That of "{word}" alone: this half takes each vector by itself.',
+        wrong={
+            "mlp_mixes_words": "Those of all words: this half takes the sentence as a whole.",
+            "mlp_is_masked": f'Those of "{word}" and the words after it: the mask shields the '
+            "rest.",
+            "mlp_uses_the_weights": f'Those of the words that give "{word}" some weight: they '
+            "mix it in.",
+        },
+        explanation="The MLP half sends each vector through the same small network, one by one, "
+        "and no vector sees another. Words tell each other things in the attention half only, so "
+        f'here a change to "{word}" stays with "{word}" until the next block.',
+    )
+
+
+def kv_cache(rng: random.Random) -> Question:
+    prompt, more = rng.randint(4, 8), rng.randint(3, 6)
+    without = sum(range(prompt, prompt + more + 1))
+    cached = prompt + more
+    return number(
+        module=3,
+        title="What a KV cache saves",
+        section="assignments/modules.md, The KV cache",
+        wording=f"A causal head runs once on a prompt of {prompt} words. Then {more} words are "
+        "appended one at a time, and the head runs again after each of them, to give the output "
+        "of the newest word. Each computation of the key of one word counts as one. Over all these "
+        "runs, how many key computations does a KV cache save, compared with a head that keeps "
+        "nothing between the runs?",
+        form=WHOLE,
+        answer=without - cached,
+        explanation=f"Without a cache, each run computes the keys of all words so far: "
+        f"{' + '.join(str(n) for n in range(prompt, cached + 1))} = {without}. With one, each of "
+        f"the {cached} words gets its key once, in the run in which it first appears, and keeps "
+        f"it: {cached}. That saves {without - cached}, and as many for the values.",
+    )

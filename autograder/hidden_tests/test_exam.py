@@ -1,0 +1,13 @@
+"""The exam, 20 points."""
+
+from autograder.exam.examining import examine, partly_right
+from autograder.hidden_tests.cases import read_key
+from autograder.hidden_tests.conftest import points
+
+
+@points(20)
+def test_answers_are_right(student):
+    """The questions of exam.toml: every right answer earns its share."""
+    score = examine(student.submission, read_key())
+    if score.missed:
+        raise partly_right(score)
