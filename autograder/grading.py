@@ -13,7 +13,7 @@ import pytest
 import autograder
 from autograder.assignment import Assignment, Exercise, load_assignment
 from autograder.exam.examining import exam_report
-from autograder.hidden_tests.cases import read_data, read_key
+from autograder.hidden_tests.cases import SUITES, digest_of_tests, read_data, read_key
 from autograder.hidden_tests.conftest import STUDENT
 from autograder.misconceptions import Misconception, diagnose, hint
 from autograder.report import ExerciseResult, GraderError, Report, StudentFault, TestResult
@@ -21,7 +21,6 @@ from autograder.sandbox.host import Budget, Exchange, StandIn, Student
 from autograder.sandbox.reading import read_head, read_softmax
 from autograder.submission import Submission, open_submission
 
-SUITES = Path(__file__).parent / "hidden_tests"
 HELPERS = ("softmax", "causal_mask")
 CONSTANT = "{} gives the same answer to two different inputs: it does not look at what it is given."
 
@@ -83,7 +82,7 @@ class Judge:
             submission=submission.name,
             exercises=[],
             exam=exam_report(submission, read_key()),
-            provenance={"autograder": autograder.__version__, **read_data("provenance")},
+            provenance=provenance(),
         )
 
     def _student(self, stand_ins: tuple[StandIn, ...]) -> Student:
@@ -280,6 +279,17 @@ class Judge:
                         else found.hint
                     )
         self.report.misconceptions += sorted(named - {*self.report.misconceptions})
+
+
+def provenance() -> dict[str, str]:
+    """Which tests gave the grade, in short."""
+    drawn = read_data("provenance")
+    return {
+        "autograder": autograder.__version__,
+        "tests": digest_of_tests()[:12],
+        "draw": "public demonstration" if drawn["public_demonstration"] else "secret",
+        "torch": drawn["torch"],
+    }
 
 
 def title_of(item: pytest.Function) -> str:

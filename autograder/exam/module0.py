@@ -98,18 +98,18 @@ def large_scores(rng: random.Random) -> Question:
         wording="A softmax in float64 divides each e^score by the sum of its row, and gives nan "
         f"for the table with the rows {high} and {low}. Which change makes the weights of both "
         "rows right?",
-        right="Before e^x is taken, subtract from each score the largest score of its row.",
+        right="Before taking e^score, subtract from each score the largest one of its own row.",
         wrong={
-            "global_max_underflow": "Before e^x is taken, subtract from each score the largest "
-            "score of the table.",
-            "max_outside_exp": "After e^x is taken, subtract from each e^x the largest score of "
-            "its row.",
-            "clips_instead_of_shifting": "Before e^x is taken, raise each score below -700 to -700 "
-            "and lower those above 700 to 700.",
+            "global_max_underflow": "Before taking e^score, subtract from each score the largest "
+            "one of all rows.",
+            "max_outside_exp": "After taking e^score, subtract from each result the largest score "
+            "of its row.",
+            "clips_instead_of_shifting": "Before taking e^score, move scores beyond -700 or 700 to "
+            "the nearer of the two.",
         },
         explanation="With its own largest score subtracted, a row has 0 as its largest score: no "
         "exponential overflows, the sum is at least 1, and the weights are the same as before. The "
         "largest score of the table leaves the low row so far down that all its exponentials are "
-        "0, and 0/0 is nan. Cutting the scores off wipes out the gap between them, and after e^x "
-        "it is too late: the overflow has happened.",
+        "0, and 0/0 is nan. Cutting the scores off wipes out the gap between them, and "
+        "afterwards it is too late: the overflow has happened.",
     )

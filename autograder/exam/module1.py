@@ -49,7 +49,7 @@ def blend(rng: random.Random) -> Question:
         title="A blend of three vectors",
         section="assignments/modules.md, Blending by similarity",
         wording="In simple attention, a word has these weights for the three words of its "
-        "sentence. One of them cannot be read any more.\n\n"
+        "sentence. One of the weights cannot be read any more.\n\n"
         f"| word | weight | vector |\n| --- | --- | --- |\n{rows}\n\n"
         f"The output vector of this word has two numbers. What is the {('first', 'second')[place]} "
         "of them?",
@@ -118,7 +118,7 @@ def word_order(rng: random.Random) -> Question:
         wording="Simple attention, without a mask and without position information, reads "
         f'"{" ".join(words)}" and then "{" ".join(moved)}". Rounding aside, how does the output '
         f'vector of "{word}" in the second sentence compare with the one in the first?',
-        right="It is the same vector, and only stands in another row of the output.",
+        right="It is the same vector as before, and only stands in another row of the output.",
         wrong={
             "attention_sees_distance": "It is another vector, since words that stand close by "
             "count for more.",

@@ -48,14 +48,14 @@ def zeroed_afterwards(rng: random.Random) -> Question:
         title="Zeros after softmax",
         section="assignments/modules.md, Hiding the future",
         wording=f"For a sentence of {count} words, all scores lie between -2 and 2. Someone takes "
-        "the softmax of the unmasked scores, then sets in each row the weights of the words after "
-        "the row's own word to 0, and does nothing more. Rows count from 0. Which rows of weights "
-        "still sum to 1?",
-        right=f"Row {count - 1} alone, since there was nothing in it to set to 0.",
+        "the softmax of the unmasked scores, then writes 0 over each weight that a word has for a "
+        "later word, and does nothing more. Rows count from 0. Which rows of weights still sum "
+        "to 1?",
+        right=f"Row {count - 1} alone, since no word comes later than the one it belongs to.",
         wrong={
             "first_row_is_always_one": "Row 0 alone, since only the word itself is left in it.",
             "mask_after_softmax": "All rows, since softmax had made each of them sum to 1.",
-            "every_row_loses": "None of the rows, since each of them has lost a part to the mask.",
+            "every_row_loses": "None of the rows, since each has lost a part to the mask.",
         },
         explanation="Softmax has shared out 1 among all words of a row, the later ones too. What "
         "they held is lost when it is set to 0, and the rest is not shared out again; between "
@@ -86,7 +86,7 @@ def zero_scores(rng: random.Random) -> Question:
         title="Zeros before softmax",
         section="assignments/modules.md, Hiding the future",
         wording=f"A sentence has {seen + hidden} words, and rows count from 0. In row {seen - 1}, "
-        f"the scores of the words 0 to {seen - 1} are {scores} (natural logarithms). Someone "
+        f"the scores of the {seen} visible words are {scores} (natural logarithms). Someone "
         "writes 0 over the scores of all later words in this row and then takes softmax. What is "
         "the sum of the weights that the later words get?",
         form=FRACTION,
@@ -111,10 +111,10 @@ def weak_fill(rng: random.Random) -> Question:
         module=3,
         title="A fill that is finite",
         section="assignments/modules.md, Hiding the future",
-        wording=f"A sentence has {count} words, and rows count from 0. In row {row}, each visible "
-        f"score is {score}. Someone hides the later words by writing {fill} in place of their "
-        "scores, and then takes a softmax that keeps to the contract of exercise 1. What does "
-        f"row {row} of the weights come out as, rounding aside?",
+        wording=f"A sentence has {count} words, and rows count from 0. In row {row}, every "
+        f"visible score is {score}. Someone hides the later words by writing {fill} over their "
+        "scores, and then takes softmax, written as exercise 1 asks. Rounding aside, what is row "
+        f"{row} of the weights?",
         right=listed([0] * seen + [lost] * hidden),
         wrong={
             "fill_value_not_negative_enough": listed([share] * seen + [0] * hidden),
@@ -190,7 +190,7 @@ def other_half(rng: random.Random) -> Question:
         "half is done, and one vector per word goes into the MLP half. Someone changes the vector "
         f'of "{word}" at this point, and no other. Which vectors that leave the MLP half may '
         "differ from before?",
-        right=f'That of "{word}" alone: this half takes each vector by itself.',
+        right=f'That of "{word}" alone: this half takes each of the vectors by itself.',
         wrong={
             "mlp_mixes_words": "Those of all words: this half takes the sentence as a whole.",
             "mlp_is_masked": f'Those of "{word}" and the words after it: the mask shields the '

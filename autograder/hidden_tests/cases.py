@@ -1,6 +1,8 @@
 """The hidden inputs and expected values: data/<suite>.json holds a list of cases per test."""
 
+import hashlib
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +13,8 @@ from numpy.typing import NDArray
 
 from autograder.exam.scoring import KeyEntry
 
-DATA = Path(__file__).parent / "data"
+SUITES = Path(__file__).parent
+DATA = SUITES / "data"
 
 
 class Case(SimpleNamespace):
@@ -32,6 +35,22 @@ class Case(SimpleNamespace):
 def read_data(name: str) -> Any:
     """data/<name>.json as it stands."""
     return json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def digest(files: Mapping[str, bytes]) -> str:
+    """One SHA-256 over names and contents, so that none of them can be guessed by itself."""
+    whole = hashlib.sha256()
+    for name in sorted(files):
+        content = files[name]
+        whole.update(f"{name}\0{len(content)}\0".encode() + content)
+    return whole.hexdigest()
+
+
+@cache
+def digest_of_tests() -> str:
+    """The digest of the suites and data that grade, as they lie here."""
+    files = [*SUITES.glob("*.py"), *DATA.glob("*.json")]
+    return digest({path.name: path.read_bytes() for path in files if path.stem != "provenance"})
 
 
 def read_key() -> list[KeyEntry]:
