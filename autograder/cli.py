@@ -66,6 +66,57 @@ def grade(paths: tuple[Path, ...], as_json: bool, out: Path | None, live_kernel:
     sys.exit(1 if faults else 0)
 
 
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="Only JSON on stdout.")
+@click.option(
+    "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix as a page."
+)
+def verify(as_json: bool, html: Path | None) -> None:
+    """The gate: proves that the hidden tests judge well. Needs a checkout."""
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    progress = Console(stderr=True)
+    with authoring(), progress.status("") as status:
+        from autograder.authoring.matrix import show_verification, write_page
+        from autograder.authoring.verify import verify as run_gate
+
+        found = run_gate(lambda name: status.update(f"checking {name}"))
+        if html:
+            write_page(found, html)
+    if as_json:
+        click.echo(json.dumps(found.as_json(), indent=1))
+    else:
+        show_verification(found, console)
+    sys.exit(0 if found.holds else 1)
+
+
+@main.command()
+@click.option("--seed", help="The same text gives the same draw; without it, a secret one.")
+def regenerate(seed: str | None) -> None:
+    """Draws new hidden tests and a new exam, and puts them in place once they are proved."""
+    with authoring():
+        from autograder.authoring.regenerate import SECRET
+        from autograder.authoring.regenerate import regenerate as draw
+
+        click.echo(draw(seed), nl=False)
+    if seed is None:
+        click.echo(f"Drawn from 128 secret bits, kept in {SECRET.name}, which git ignores.")
+    else:
+        click.echo("Whoever knows or guesses this seed can compute the exam's key.")
+
+
+@contextmanager
+def authoring() -> Iterator[None]:
+    """What instructors run ends in words: in a checkout only, and with torch."""
+    try:
+        yield
+    except GraderError as error:
+        click.echo(f"autograder: {error}", err=True)
+        sys.exit(1)
+    except ImportError as error:
+        click.echo(f"autograder: {error.name} is missing; `make test` installs it.", err=True)
+        sys.exit(1)
+
+
 def gather(paths: tuple[Path, ...]) -> tuple[dict[str, Path], bool]:
     """Every submission under a name of its own, and whether the answer is a list."""
     found: list[Path] = []

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import autograder
-from autograder.assignment import Assignment, Exercise, load_assignment
+from autograder.assignment import Assignment, Exercise, Limits, load_assignment
 from autograder.exam.examining import exam_report
 from autograder.hidden_tests.cases import SUITES, digest_of_tests, read_data, read_key
 from autograder.hidden_tests.conftest import STUDENT
 from autograder.misconceptions import Misconception, diagnose, hint
 from autograder.report import ExerciseResult, GraderError, Report, StudentFault, TestResult
-from autograder.sandbox.host import Budget, Exchange, StandIn, Student
+from autograder.sandbox.host import Answering, Budget, Exchange, Guest, StandIn, Student
 from autograder.sandbox.reading import read_head, read_softmax
 from autograder.submission import Submission, open_submission
 
@@ -25,6 +25,7 @@ HELPERS = ("softmax", "causal_mask")
 CONSTANT = "{} gives the same answer to two different inputs: it does not look at what it is given."
 
 Progress = Callable[[Report], None]
+Start = Callable[[Submission, Limits], Answering]
 
 
 def grade(
@@ -35,8 +36,18 @@ def grade(
 
     Raises GraderError where the grader itself is at fault.
     """
-    assignment = load_assignment()
-    judge = Judge(open_submission(path, assignment), assignment, progress)
+    submission = open_submission(path, load_assignment())
+    return judge(submission, Guest, progress, live_kernel)
+
+
+def judge(
+    submission: Submission,
+    start: Start,
+    progress: Progress = lambda report: None,
+    live_kernel: bool = False,
+) -> Report:
+    """Runs the hidden suites against a submission whose code `start` knows how to ask."""
+    plugin = Judge(submission, load_assignment(), progress, start)
     arguments = [
         str(SUITES),
         *("-c", "/dev/null", "--rootdir", str(SUITES), "--confcutdir", str(SUITES)),
@@ -45,14 +56,14 @@ def grade(
         *(["--live-kernel"] if live_kernel else []),
     ]
     try:
-        status = pytest.main(arguments, plugins=[judge])
+        status = pytest.main(arguments, plugins=[plugin])
     finally:
-        judge.close()
-    if judge.fault:
-        raise GraderError(judge.fault)
-    if not judge.finished:
+        plugin.close()
+    if plugin.fault:
+        raise GraderError(plugin.fault)
+    if not plugin.finished:
         raise GraderError(f"the hidden suites did not run to their end (pytest: {status!r})")
-    return judge.report
+    return plugin.report
 
 
 @dataclass
@@ -69,8 +80,11 @@ class Attempt:
 class Judge:
     """The pytest plugin that grades: it keeps the results and decides who is asked."""
 
-    def __init__(self, submission: Submission, assignment: Assignment, progress: Progress) -> None:
-        self.submission, self.assignment, self.progress = submission, assignment, progress
+    def __init__(
+        self, submission: Submission, assignment: Assignment, progress: Progress, start: Start
+    ) -> None:
+        self.submission, self.assignment = submission, assignment
+        self.progress, self.start = progress, start
         self.budget = Budget(assignment.limits.submission_seconds)
         self.base = self._student(())
         self.repeats: dict[tuple[str, ...], Student] = {}
@@ -86,7 +100,8 @@ class Judge:
         )
 
     def _student(self, stand_ins: tuple[StandIn, ...]) -> Student:
-        return Student(self.submission, self.assignment.limits, self.budget, stand_ins)
+        limits = self.assignment.limits
+        return Student(self.submission, limits, self.budget, stand_ins, self.start)
 
     def close(self) -> None:
         for student in (self.base, *self.repeats.values()):
@@ -270,7 +285,8 @@ class Judge:
             *(fault.misconception for fault in attempt.faults.values() if fault.misconception),
         }
         if found is not None:
-            named = {*(name for name in named if name != found.form), found.name}
+            # It explains every value, so what single tests made of a value counts no more.
+            named = {*attempt.form_faults.values(), found.name} - {found.form}
             for test in attempt.result.tests:
                 if test.verdict == "failed" and test.name not in attempt.form_faults:
                     test.hint = (

@@ -23,13 +23,14 @@ Version = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Misconception:
-    """A mistake with a name. A fault of form has no versions: the fault itself names it.
+    """A mistake with a name, wrong versions that make it, and the test that is there to see it.
 
     form is the fault of form that every version also shows, and that is not named beside it.
     """
 
     name: str
     function: str
+    test: str
     hint: str
     versions: tuple[Version, ...] = ()
     form: str = ""
@@ -101,6 +102,7 @@ SOFTMAX = (
     Misconception(
         "softmax_over_columns",
         "softmax",
+        "test_every_row_sums_to_one",
         "Your columns sum to 1, not your rows. Each row is one word's scores: which axis runs "
         "along a row?",
         tuple(
@@ -111,6 +113,7 @@ SOFTMAX = (
     Misconception(
         "one_sum_for_whole_matrix",
         "softmax",
+        "test_every_row_sums_to_one",
         "All your weights together sum to 1. Each row is a distribution of its own and needs its "
         "own sum.",
         tuple(partial(one_sum, shift=shift) for shift in (np.max, nothing, row_max)),
@@ -118,6 +121,7 @@ SOFTMAX = (
     Misconception(
         "missing_keepdims",
         "softmax",
+        "test_weights_follow_the_exponentials_of_the_row",
         "A maximum or a sum per row has lost its axis, so it lines up with the columns when you "
         "combine it with the matrix. What shape would make it line up with the rows?",
         (
@@ -131,6 +135,7 @@ SOFTMAX = (
     Misconception(
         "overflow",
         "softmax",
+        "test_large_scores_do_not_overflow",
         "The exponential of a large score is infinite. Which number can you subtract from a whole "
         "row without changing its softmax?",
         (lambda x: shifted(x, 0.0, row_sum),),
@@ -138,6 +143,7 @@ SOFTMAX = (
     Misconception(
         "global_max_underflow",
         "softmax",
+        "test_rows_far_apart_do_not_disturb_each_other",
         "You subtract one maximum from the whole matrix, so a row far below it underflows to "
         "zeros. Whose maximum does a row need?",
         (lambda x: shifted(x, x.max(), row_sum),),
@@ -145,6 +151,7 @@ SOFTMAX = (
     Misconception(
         "max_outside_exp",
         "softmax",
+        "test_weights_follow_the_exponentials_of_the_row",
         "You subtract the maximum from the exponentials. It belongs to the scores, before they are "
         "exponentiated: check where the bracket closes.",
         (partial(max_outside, largest=row_max), partial(max_outside, largest=np.max)),
@@ -152,6 +159,7 @@ SOFTMAX = (
     Misconception(
         "clips_instead_of_shifting",
         "softmax",
+        "test_minus_infinity_gets_exactly_zero",
         "Clipping the scores avoids overflow but changes the weights: large gaps vanish, and -inf "
         "is no longer silent. Shifting a row changes nothing.",
         tuple(
@@ -163,6 +171,7 @@ SOFTMAX = (
     Misconception(
         "max_initialised_at_zero",
         "softmax",
+        "test_large_scores_do_not_overflow",
         "Your maximum never falls below 0, so a row of very negative scores underflows. Where does "
         "the search for the maximum start?",
         (lambda x: shifted(x, np.maximum(0.0, row_max(x)), row_sum),),
@@ -170,6 +179,7 @@ SOFTMAX = (
     Misconception(
         "integer_truncation",
         "softmax",
+        "test_integer_scores_are_fine",
         "Your result array takes its dtype from the scores: with integer scores the weights are "
         "cut down to 0 and 1. What dtype does a weight need?",
         (truncating,),
@@ -177,6 +187,7 @@ SOFTMAX = (
     Misconception(
         "one_row_only",
         "softmax",
+        "test_weights_follow_the_exponentials_of_the_row",
         "This works for a single row of numbers, and fails when it gets a matrix: each row needs a "
         "maximum and a sum of its own.",
         (one_row,),
@@ -198,6 +209,7 @@ CAUSAL_MASK = (
     Misconception(
         "diagonal_hidden",
         "causal_mask",
+        "test_the_border_lies_right_after_the_word_itself",
         "Your mask hides a word from itself, so the first word is left with nothing to attend to. "
         "Does the diagonal belong to the future?",
         (partial(triangle, k=0),),
@@ -205,6 +217,7 @@ CAUSAL_MASK = (
     Misconception(
         "triangle_flipped",
         "causal_mask",
+        "test_the_border_lies_right_after_the_word_itself",
         "Your mask hides the words before, and shows those after. Rows are the words that look, "
         "columns the words looked at: on which side of the diagonal is the future?",
         (lambda n: triangle(n, 1).T,),
@@ -212,18 +225,21 @@ CAUSAL_MASK = (
     Misconception(
         "off_by_one_ahead",
         "causal_mask",
+        "test_the_border_lies_right_after_the_word_itself",
         "Your mask starts one column late: every word still sees the next one.",
         (partial(triangle, k=2),),
     ),
     Misconception(
         "mask_polarity",
         "causal_mask",
+        "test_the_border_lies_right_after_the_word_itself",
         "Your mask is True where a word may look. In this exercise True means hidden.",
         (lambda n: ~triangle(n, 1),),
     ),
     Misconception(
         "mask_is_additive_float",
         "causal_mask",
+        "test_hides_the_future_and_nothing_else",
         "Your mask holds numbers to add to the scores. The exercise asks for booleans: True where "
         "the word is hidden.",
         tuple(
@@ -334,6 +350,7 @@ ATTENTION = (
     Misconception(
         "mask_polarity",
         "attention",
+        "test_hidden_words_get_exactly_zero_weight",
         "Under the mask you keep the hidden scores and hide the visible ones. True in the mask "
         "means hidden: which branch gets the -inf?",
         tuple(
@@ -343,6 +360,7 @@ ATTENTION = (
     Misconception(
         "zero_times_inf",
         "attention",
+        "test_visible_words_share_what_the_hidden_ones_lose",
         "Your mask multiplies -inf by 0, which is NaN and not 0, so the visible scores are lost. "
         "Choose between two values instead of multiplying.",
         (head(hide=partial(added, fill=-np.inf)),),
@@ -350,6 +368,7 @@ ATTENTION = (
     Misconception(
         "zero_score_is_not_hidden",
         "attention",
+        "test_hidden_words_get_exactly_zero_weight",
         "You set hidden scores to 0, and softmax gives e^0 = 1 to a score of 0. Which score has an "
         "exponential of 0?",
         (head(hide=partial(filled, fill=0.0)),),
@@ -357,6 +376,7 @@ ATTENTION = (
     Misconception(
         "genuine_zero_hidden",
         "attention",
+        "test_visible_words_share_what_the_hidden_ones_lose",
         "You hide every score that is 0. A visible word may have a score of exactly 0: its place "
         "says whether it is hidden, not its value.",
         tuple(head(hide=partial(zero_hidden, fill=fill)) for fill in HARMLESS_FILLS),
@@ -364,6 +384,7 @@ ATTENTION = (
     Misconception(
         "mask_after_softmax",
         "attention",
+        "test_scores_of_ten_thousand_are_fine",
         "You remove the future from the weights, after softmax has already shared it out. Hide the "
         "scores before softmax, and the rows come out right even where a hidden score is huge.",
         (
@@ -374,17 +395,19 @@ ATTENTION = (
     Misconception(
         "fill_value_not_negative_enough",
         "attention",
+        "test_scores_of_ten_thousand_are_fine",
         "The score you give to hidden words is not low enough: next to large scores they still get "
         "weight. Which value is below every score?",
-        tuple(
-            head(hide=partial(way, fill=fill))
-            for fill in (*WEAK_FILLS, -2e4)
-            for way in (filled, added)
+        (
+            *(head(hide=partial(way, fill=fill)) for fill in WEAK_FILLS for way in (filled, added)),
+            # Low enough as a score, not as a number to add to a score of 10,000.
+            head(hide=partial(added, fill=-2e4)),
         ),
     ),
     Misconception(
         "wrong_sign_of_infinity",
         "attention",
+        "test_hidden_words_get_exactly_zero_weight",
         "You give hidden words a score of plus infinity, the largest there is. Which sign makes "
         "the exponential vanish?",
         tuple(
@@ -396,24 +419,28 @@ ATTENTION = (
     Misconception(
         "causal_ignored",
         "attention",
+        "test_hidden_words_get_exactly_zero_weight",
         "With causal=True you return what causal=False gives: the mask never reaches the scores.",
         (head(hide=lambda s, mask: s),),
     ),
     Misconception(
         "causal_default_true",
         "attention",
+        "test_default_is_not_causal",
         "Called without `causal`, your function masks. The default should be causal=False.",
         (causal_by_default,),
     ),
     Misconception(
         "no_scaling",
         "attention",
+        "test_weights_are_the_softmax_of_scaled_scores",
         "Your weights are those of attention without the 1/sqrt(d_k) scale.",
         (scale(lambda X, W_k: 1.0),),
     ),
     Misconception(
         "scaled_by_d_model",
         "attention",
+        "test_weights_are_the_softmax_of_scaled_scores",
         "You divide by the square root of the embedding width. The dot product runs over another "
         "dimension: how long are a query and a key?",
         (scale(lambda X, W_k: W_k.shape[0] ** -0.5),),
@@ -421,6 +448,7 @@ ATTENTION = (
     Misconception(
         "scaled_by_sequence_length",
         "attention",
+        "test_weights_are_the_softmax_of_scaled_scores",
         "You divide by the square root of the number of words. The scale belongs to the length of "
         "a query and a key, whatever the length of the sentence.",
         (scale(lambda X, W_k: len(X) ** -0.5),),
@@ -428,12 +456,14 @@ ATTENTION = (
     Misconception(
         "no_square_root",
         "attention",
+        "test_weights_are_the_softmax_of_scaled_scores",
         "You divide the scores by d_k itself. Which power of d_k brings their spread back to 1?",
         (scale(lambda X, W_k: 1 / W_k.shape[1]),),
     ),
     Misconception(
         "scale_inverted",
         "attention",
+        "test_weights_are_the_softmax_of_scaled_scores",
         "You multiply the scores by sqrt(d_k), which makes them larger still. The scale is there "
         "to shrink them.",
         (scale(lambda X, W_k: W_k.shape[1] ** 0.5),),
@@ -441,6 +471,7 @@ ATTENTION = (
     Misconception(
         "scale_after_softmax",
         "attention",
+        "test_weights_of_every_word_sum_to_one",
         "You scale the weights, after softmax, so the rows no longer sum to 1. It is the scores "
         "that are scaled.",
         (
@@ -453,6 +484,7 @@ ATTENTION = (
     Misconception(
         "query_key_swapped",
         "attention",
+        "test_weights_are_the_softmax_of_scaled_scores",
         "Your scores are transposed: row i should hold what query i finds at every key, not what "
         "key i offers to every query.",
         (head(scores=swapped),),
@@ -460,61 +492,152 @@ ATTENTION = (
     Misconception(
         "values_not_projected",
         "attention",
+        "test_output_blends_the_values",
         "You blend the rows of X. Words hand over their values, X projected by W_v.",
         (head(blend=lambda weights, X, W_v: weights @ X),),
     ),
     Misconception(
         "elementwise_product",
         "attention",
+        "test_output_blends_the_values",
         "You multiply weights and values entry by entry. A blend of rows is a matrix product.",
         (head(blend=lambda weights, X, W_v: weights * (X @ W_v)),),
     ),
     Misconception(
         "rounds_result",
         "attention",
+        "test_weights_are_the_softmax_of_scaled_scores",
         "Your results are rounded. Return them in full; round only what you print.",
-        tuple(partial(rounded, decimals=decimals) for decimals in (1, 2, 3, 4, 5)),
+        tuple(partial(rounded, decimals=decimals) for decimals in (1, 2, 3, 4)),
     ),
+)
+
+# --- faults of form, which name themselves ----------------------------------------------------
+
+
+def right_head(arguments: tuple[Array, ...], causal: bool) -> tuple[Array, Array]:
+    X, W_q, W_k, W_v = arguments
+    return attend(X, W_q, W_k, W_v, causal)
+
+
+def changed_in_place(x: Array) -> Array:
+    x -= row_max(x)
+    e = np.exp(x)
+    return e / row_sum(e)
+
+
+def in_float32(
+    X: Array, W_q: Array, W_k: Array, W_v: Array, causal: bool = False, *, throughout: bool
+) -> tuple[Array, Array]:
+    """The inputs cast, and with `throughout` the scores too (sqrt(d_k) makes them float64)."""
+    X, W_q, W_k, W_v = (np.asarray(array, dtype=np.float32) for array in (X, W_q, W_k, W_v))
+    precision = np.float32 if throughout else np.float64
+    output, weights = attend(
+        X, W_q, W_k, W_v, causal, softmax=lambda scores: softmax(scores.astype(precision))
+    )
+    return output.astype(np.float64), weights.astype(np.float64)
+
+
+def added_epsilon(x: Array) -> Array:
+    return shifted(x, row_max(x), lambda e: row_sum(e) + 1e-9)
+
+
+def never_set(
+    X: Array, W_q: Array, W_k: Array, W_v: Array, causal: bool = False
+) -> tuple[Array, Array]:
+    raise NameError
+
+
+IMPRECISE = (
+    partial(in_float32, throughout=True),
+    partial(in_float32, throughout=False),
+    head(softmax=added_epsilon),
+)
+RETURN_TYPE = (
+    "Return a plain NumPy array: lists and np.matrix behave differently in later products."
+)
+MUTATES = (
+    "Your function changes the array it was given, and the caller still needs it. Work on a new "
+    "array."
+)
+TOLERANCE = (
+    "Your output is right to about six digits, and float64 carries sixteen: something in it is "
+    "computed in float32 or shifted by a small constant."
 )
 
 FORM = (
     Misconception(
         "return_order",
         "attention",
+        "test_returns_output_then_weights",
         "attention returns a pair: the output first, then the weights.",
+        (
+            lambda *head, causal=False: right_head(head, causal)[::-1],
+            lambda *head, causal=False: right_head(head, causal)[0],
+            lambda *head, causal=False: (*right_head(head, causal), by_keys(*head[:3])),
+        ),
     ),
     Misconception(
         "return_type",
         "softmax",
-        "Return a plain NumPy array of float64: lists and np.matrix behave differently in later "
-        "products.",
+        "test_returns_a_float64_array",
+        RETURN_TYPE,
+        (lambda x: softmax(x).tolist(), lambda x: np.asmatrix(softmax(x))),
+    ),
+    Misconception(
+        "return_type",
+        "causal_mask",
+        "test_returns_an_array",
+        RETURN_TYPE,
+        (lambda n: future(n).tolist(),),
+    ),
+    Misconception(
+        "return_type",
+        "attention",
+        "test_returns_arrays_of_floats",
+        RETURN_TYPE,
+        (lambda *head, causal=False: tuple(a.tolist() for a in right_head(head, causal)),),
     ),
     Misconception(
         "mask_dtype",
         "causal_mask",
+        "test_returns_booleans",
         "Return an array of booleans, True where the word is hidden, not of zeros and ones.",
+        (lambda n: future(n).astype(float), lambda n: future(n).astype(int)),
     ),
     Misconception(
         "mutates_argument",
         "softmax",
-        "Your function changes the array it was given, and the caller still needs it. Work on a "
-        "new array.",
+        "test_leaves_its_argument_alone",
+        MUTATES,
+        (lambda x: changed_in_place(x) if x.dtype == float else softmax(x),),
     ),
     Misconception(
-        "needs_scipy",
-        "softmax",
-        "This exercise allows NumPy only: SciPy is not there when it is graded.",
+        "mutates_argument",
+        "attention",
+        "test_leaves_its_arguments_alone",
+        MUTATES,
+        (lambda X, *matrices, causal=False: (right_head((X, *matrices), causal), X.fill(0))[0],),
     ),
     Misconception(
         "undefined_name",
         "attention",
+        "test_weights_are_the_softmax_of_scaled_scores",
         "A name is used that has no value at that point: is it spelled as where it was set?",
+        (never_set,),
     ),
     Misconception(
         "tolerance",
         "attention",
-        "Your output is right to about six digits, and float64 carries sixteen: something in it is "
-        "computed in float32 or shifted by a small constant.",
+        "test_agrees_with_the_kernel",
+        TOLERANCE,
+        IMPRECISE,
+    ),
+    Misconception(
+        "needs_scipy",
+        "softmax",
+        "test_weights_follow_the_exponentials_of_the_row",
+        "This exercise allows NumPy only: SciPy is not there when it is graded.",
     ),
 )
 
@@ -526,17 +649,36 @@ def hint(name: str) -> str:
     return next(entry.hint for entry in FORM if entry.name == name)
 
 
+# The test that sees a helper's mistake inside a head, where it is not that of the weights.
+INLINED = {
+    **dict.fromkeys(
+        ("overflow", "global_max_underflow", "max_initialised_at_zero"),
+        "test_scores_of_ten_thousand_are_fine",
+    ),
+    **dict.fromkeys(
+        ("clips_instead_of_shifting", "diagonal_hidden", "triangle_flipped", "off_by_one_ahead"),
+        "test_hidden_words_get_exactly_zero_weight",
+    ),
+}
+
+
 def inlined() -> list[Misconception]:
-    """Heads that carry a wrong softmax or mask of their own, under the helper's name and hint."""
+    """Heads that carry a wrong softmax or mask of their own, under the helper's name and hint.
+
+    Not those that a head hides: its scores are no integers, and never a single row.
+    """
     return [
         Misconception(
             entry.name,
             "attention",
+            INLINED.get(entry.name, "test_weights_are_the_softmax_of_scaled_scores"),
             entry.hint,
             tuple(head(**{part: version}) for version in entry.versions),
         )
-        for part, entries in (("softmax", SOFTMAX), ("mask", CAUSAL_MASK[:3]))
+        for part, entries in (("softmax", SOFTMAX), ("mask", CAUSAL_MASK))
         for entry in entries
+        if entry.name not in ("integer_truncation", "one_row_only", "mask_is_additive_float")
+        and (part, entry.name) != ("mask", "mask_polarity")
     ]
 
 

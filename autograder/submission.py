@@ -301,6 +301,9 @@ def tidy(files: dict[str, bytes], functions: tuple[str, ...]) -> dict[str, bytes
             name = f"{plain(path.stem)}_{number}.py"
             number += 1
         tidied[str(folder / name)] = paths[path]
+        # `from Softmax import softmax` still finds Softmax.py beside softmax.py.
+        if path.stem.isidentifier():
+            tidied.setdefault(str(folder / f"{path.stem}.py"), paths[path])
     return tidied
 
 

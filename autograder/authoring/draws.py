@@ -11,14 +11,15 @@ import math
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from autograder import workshop
+from autograder import misconceptions, workshop
 from autograder.kernel import fused_attention
 from autograder.report import GraderError
 
@@ -30,6 +31,7 @@ ROUNDING_MARGIN = 1e-14
 DRAWS = 100_000
 
 Array = NDArray[Any]
+Drawn = TypeVar("Drawn")
 Head = tuple[Array, Array, Array, Array]
 JsonCase = dict[str, Any]
 # T, d_model, d_k and d_v, pairwise different; one head has a single value column.
@@ -60,7 +62,7 @@ class NearBoundary(Exception):
     """A value so close to a rounding boundary that another machine might round it otherwise."""
 
 
-def drawn(draw: Callable[[], Any], sharp: Callable[[Any], bool]) -> Any:
+def drawn(draw: Callable[[], Drawn], sharp: Callable[[Drawn], bool]) -> Drawn:
     """The first draw that is sharp."""
     for _ in range(DRAWS):
         candidate = draw()
@@ -275,7 +277,26 @@ def head_at_ten_thousand(rng: random.Random) -> Head:
             top > 0 and scores[0, 0] == -top and scores[0].max() == top and gaps.min() >= top / 16
         )
 
-    X, W_q, W_k, W_v = drawn(lambda: draw_head(rng, (3, 2, 4, 5), bound=3, step=1.0), sharp)
+    return at_ten_thousand(rng, (3, 2, 4, 5), sharp)
+
+
+def head_far_below_zero(rng: random.Random) -> Head:
+    """Every score of the last word lies thousands below 0."""
+
+    def sharp(head: Head) -> bool:
+        scores = scores_of(head)
+        top = np.abs(scores).max()
+        gaps = np.diff(np.sort(scores, axis=1), axis=1)
+        return bool(top > 0 and scores[-1].max() <= -top / 4 and gaps.min() >= top / 16)
+
+    return at_ten_thousand(rng, (4, 3, 5, 2), sharp)
+
+
+def at_ten_thousand(
+    rng: random.Random, sizes: tuple[int, int, int, int], sharp: Callable[[Head], bool]
+) -> Head:
+    """A sharp head whose largest score is stretched to 10,000."""
+    X, W_q, W_k, W_v = drawn(lambda: draw_head(rng, sizes, bound=3, step=1.0), sharp)
     top = np.abs(scores_of((X, W_q, W_k, W_v))).max()
     return X, W_q * 100.0, W_k * (100.0 / top), W_v
 
@@ -311,13 +332,16 @@ def attention_cases(rng: random.Random) -> dict[str, list[JsonCase]]:
         return (array.astype(int) for array in head)
 
     plain = [
-        with_weights(f"head_{i}", lambda sizes=sizes: plain_head(rng, sizes))
+        with_weights(f"head_{i}", partial(plain_head, rng, sizes))
         for i, sizes in enumerate(SIZES, start=1)
     ]
     zero = case("zero_scores", **fields(head_with_zero_scores(rng)))
     large_hidden = case("hidden_score_largest", **fields(head_with_large_hidden_score(rng)))
     form = [case("plain", **fields(plain_head(rng, (4, 5, 2, 3))))]
-    huge = with_weights("ten_thousand", lambda: head_at_ten_thousand(rng))
+    huge = [
+        with_weights("ten_thousand", lambda: head_at_ten_thousand(rng)),
+        with_weights("far_below_zero", lambda: head_far_below_zero(rng)),
+    ]
     return {
         "test_weights_are_the_softmax_of_scaled_scores": plain,
         "test_output_blends_the_values": plain,
@@ -327,7 +351,7 @@ def attention_cases(rng: random.Random) -> dict[str, list[JsonCase]]:
         "test_visible_words_share_what_the_hidden_ones_lose": [plain[1], zero],
         "test_changing_a_later_word_changes_no_earlier_row": list(map(with_change, plain[:2])),
         "test_last_row_is_the_unmasked_one": plain[:2],
-        "test_scores_of_ten_thousand_are_fine": [huge],
+        "test_scores_of_ten_thousand_are_fine": huge,
         "test_integer_inputs_are_fine": [case("integers", **fields(integers()))],
         "test_returns_output_then_weights": form,
         "test_returns_arrays_of_floats": form,
@@ -339,35 +363,26 @@ def attention_cases(rng: random.Random) -> dict[str, list[JsonCase]]:
 
 
 def fused_kernel_cases(rng: random.Random) -> dict[str, list[JsonCase]]:
-    softmax = load_solution("softmax")
+    """Inputs here are exact in no binary format: whoever rounds them to float32 shows it."""
+    attention = load_solution("attention")
 
-    def output_of(head: Head, causal: bool, precision: type, extra: float) -> Array:
-        """The output of someone who computes in another precision, or adds to the denominator."""
-        X, W_q, W_k, W_v = tuple[Array, ...](array.astype(precision) for array in head)
-        scores = (X @ W_q) @ (X @ W_k).T / precision(np.sqrt(W_k.shape[1]))
-        if causal:
-            scores = np.where(np.tri(len(X)) == 1, scores, precision(-np.inf))
-        weights = softmax(scores)
-        if extra:
-            total = np.exp(scores - scores.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True)
-            weights = weights * total / (total + extra)
-        return np.asarray(weights @ (X @ W_v), dtype=np.float64)
+    def tells_precision(head: Head, causal: bool) -> bool:
+        """Each way to lose precision is off by 1e-10 to 5e-7 of the largest value."""
+        if not balanced(head):
+            return False
+        right = attention(*head, causal=causal)[0]
+        errors = [
+            np.abs(right - version(*head, causal=causal)[0]).max() / np.abs(right).max()
+            for version in misconceptions.IMPRECISE
+        ]
+        return bool(min(errors) > 1e-10 and max(errors) < 5e-7)
 
     def draw(id: str, sizes: tuple[int, int, int, int], causal: bool) -> JsonCase:
-        def tells_precision(head: Head) -> bool:
-            """float32, or 1e-9 in the denominator, is off by 1e-10 to 1e-6 of the largest value."""
-            if not balanced(head):
-                return False
-            right = output_of(head, causal, np.float64, 0.0)
-            wrong = (
-                output_of(head, causal, np.float32, 0.0),
-                output_of(head, causal, np.float64, 1e-9),
-            )
-            errors = [np.abs(right - output).max() / np.abs(right).max() for output in wrong]
-            return bool(min(errors) > 1e-10 and max(errors) < 5e-7)
-
         def made() -> JsonCase:
-            head = drawn(lambda: draw_head(rng, sizes), tells_precision)
+            head = drawn(
+                lambda: draw_head(rng, sizes, bound=30, step=0.05),
+                lambda head: tells_precision(head, causal),
+            )
             output = to_decimals(fused_attention(*head, causal=causal))
             return case(id, **fields(head), causal=causal, output=output)
 
@@ -432,7 +447,7 @@ def draw_log(rng: random.Random) -> workshop.Log:
         return not in_doubt and balanced(head) and weights[np.tril_indices(3)].min() > 0.05
 
     log: workshop.Log = drawn(draw, sharp)
-    weights = np.round(printed(log), 3)
+    weights: Array = np.round(printed(log), 3)
     return dataclasses.replace(log, printed_weights=weights, printed_sums=np.ones(3))
 
 
@@ -446,6 +461,43 @@ def probes(rng: random.Random) -> dict[str, Any]:
         "softmax": [[grid(rng, 3, 4).tolist()] for _ in range(2)],
         "attention": [[array.tolist() for array in head] for head in heads],
     }
+
+
+def random_arguments(function: str, count: int) -> list[tuple[Any, ...]]:
+    """Arguments from the whole domain of the contract, the same for every call."""
+    rng = random.Random(function)
+    return [RANDOM[function](rng) for _ in range(count)]
+
+
+def random_scores(rng: random.Random) -> tuple[Array]:
+    rows, columns = rng.randint(1, 5), rng.randint(1, 5)
+    size = rng.choice((1.0, 30.0, 1e4))
+    scores = np.array([[rng.uniform(-size, size) for _ in range(columns)] for _ in range(rows)])
+    if rng.random() < 0.2:
+        return (scores.astype(int),)
+    for row in range(rows):
+        for column in rng.sample(range(columns), k=rng.randint(0, columns - 1)):
+            scores[row, column] = -np.inf
+    return (scores,)
+
+
+def random_head(rng: random.Random) -> tuple[Any, ...]:
+    tokens, d_model, d_k, d_v = (rng.randint(1, 5) for _ in range(4))
+    head = draw_head(rng, (tokens, d_model, d_k, d_v), bound=12, step=0.125)
+    causal = rng.random() < 0.7
+    if rng.random() < 0.2:
+        return (*(np.trunc(array).astype(int) for array in head), causal)
+    top = np.abs(scores_of(head)).max()
+    stretch = 1e4 / top if top and rng.random() < 0.3 else 1.0
+    X, W_q, W_k, W_v = head
+    return X, W_q * stretch, W_k, W_v, causal
+
+
+RANDOM: dict[str, Callable[[random.Random], tuple[Any, ...]]] = {
+    "softmax": random_scores,
+    "causal_mask": lambda rng: (rng.randint(1, 30),),
+    "attention": random_head,
+}
 
 
 def right_helpers() -> dict[str, str]:

@@ -24,6 +24,7 @@ def sheet(questions: Sequence[Question]) -> str:
         f"{len(questions)} questions on Modules 0 to 3; 70 of 100 pass. Write your answers into",
         'the `exam.toml` that comes with your files: `q01 = "b"`, `q02 = "1/4"`. Upper and lower',
         "case are the same, and so are 0.25, .25 and 1/4. A question left blank counts as missed.",
+        "Each question counts the same; a wrong answer counts like a blank one.",
         "Pencil and paper are enough, and all that you need is on the pages of `assignments/`.",
     ]
     for position, question in enumerate(questions):

@@ -7,7 +7,7 @@ submissions has a name for it, that name is used.
 import random
 
 from autograder.exam import module0, module1, module2, module3
-from autograder.exam.question import Option, Question
+from autograder.exam.question import Option, Question, dealt_letters, with_right_letter
 
 __all__ = ["QUESTIONS", "Option", "Question", "draw_exam"]
 
@@ -37,4 +37,10 @@ def draw_exam(rng: random.Random) -> tuple[Question, ...]:
     """One variant of the exam; q01 to q18 are its questions in this order."""
     seed = rng.randint(0, 2**128 - 1)
     # A stream of its own for each, so that editing one question leaves the others as drawn.
-    return tuple(question(random.Random(f"{seed}/{question.__name__}")) for question in QUESTIONS)
+    drawn = [question(random.Random(f"{seed}/{question.__name__}")) for question in QUESTIONS]
+    choices = sum(question.kind == "choice" for question in drawn)
+    letters = iter(dealt_letters(random.Random(f"{seed}/letters"), choices))
+    return tuple(
+        with_right_letter(question, next(letters)) if question.kind == "choice" else question
+        for question in drawn
+    )

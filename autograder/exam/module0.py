@@ -40,16 +40,14 @@ def two_way_softmax(rng: random.Random) -> Question:
     odds = rng.choice((3, 4, 7, 9, 15, 19))
     scores = ["0", f"ln {odds}"]
     rng.shuffle(scores)
-    asked = rng.choice(scores)
-    share = Fraction(1 if asked == "0" else odds, 1 + odds)
     return number(
         module=0,
         title="A softmax of two scores",
         section="assignments/modules.md, Softmax",
         wording=f"A row of scores is {listed(scores)}, where ln is the natural logarithm. Which "
-        f"weight does softmax give to the score {asked}?",
+        f"weight does softmax give to the score ln {odds}?",
         form=FRACTION,
-        answer=share,
+        answer=Fraction(odds, 1 + odds),
         explanation=f"e^0 = 1 and e^(ln {odds}) = {odds}, together {1 + odds}. A score of 0 is not "
         f"worth nothing: it is worth 1. So the weights are 1/{1 + odds} for the score 0 and "
         f"{odds}/{1 + odds} for the score ln {odds}.",
@@ -69,8 +67,8 @@ def same_weights(rng: random.Random) -> Question:
         module=0,
         title="Rows with the same weights",
         section="assignments/modules.md, Softmax",
-        wording=f"Which of these rows of scores gets exactly the same softmax weights as "
-        f"{listed(row)}?",
+        wording="On paper, rounding aside, which of these rows of scores gets exactly the same "
+        f"softmax weights as {listed(row)}?",
         right=listed([score + shift for score in row]),
         wrong={
             "scaling_changes_nothing": listed([score * factor for score in row]),

@@ -51,8 +51,8 @@ def blend(rng: random.Random) -> Question:
         wording="In simple attention, a word has these weights for the three words of its "
         "sentence. One of the weights cannot be read any more.\n\n"
         f"| word | weight | vector |\n| --- | --- | --- |\n{rows}\n\n"
-        f"The output vector of this word has two numbers. What is the {('first', 'second')[place]} "
-        "of them?",
+        "The output vector of this word has two numbers. What is the "
+        f"{('first number (on the left)', 'second number (on the right)')[place]}?",
         form=FRACTION,
         answer=value(weights, vectors, place),
         explanation="The weights of a row sum to 1, so the one that is missing is "
@@ -93,8 +93,8 @@ def largest_weight(rng: random.Random) -> Question:
         kind="text",
         wording="Simple attention (no projections, no scale, no mask) reads four words with "
         f"these embeddings:\n\n| word | embedding |\n| --- | --- |\n{rows}\n\n"
-        f"The word that looks is {words[0]}, and it may look at itself too. Which of the four "
-        "words gets the largest weight in its row?\n\nAnswer: one word.",
+        f"The word that looks is {words[0]}, and it may look at itself too. In the row of "
+        f"{words[0]}, which of the four words has the largest weight?\n\nAnswer: one word.",
         options=(),
         answer=answer,
         accepted=(answer, f"the {answer}", f'"{answer}"', f"'{answer}'", f"{answer}."),

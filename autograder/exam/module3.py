@@ -23,8 +23,9 @@ def first_row(rng: random.Random) -> Question:
         module=3,
         title="The first row under the mask",
         section="assignments/modules.md, Hiding the future",
-        wording=f'A head reads "{" ".join(words)}" with causal=True. All scores are finite; '
-        "nothing else is known of X, W_q and W_k. What can be said of row 0 of the weights?",
+        wording=f'A head reads "{" ".join(words)}" with causal=True. All scores are finite '
+        "before the mask; nothing else is known of X, W_q and W_k. What can be said of row 0 "
+        "of the weights?",
         right=f'It is 1 on "{first}" and 0 on the others: a score alone in its row gets all.',
         wrong={
             "no_past_means_equal": f"It is 1/{count} on each of the words: without a past, none of "
@@ -48,10 +49,10 @@ def zeroed_afterwards(rng: random.Random) -> Question:
         title="Zeros after softmax",
         section="assignments/modules.md, Hiding the future",
         wording=f"For a sentence of {count} words, all scores lie between -2 and 2. Someone takes "
-        "the softmax of the unmasked scores, then writes 0 over each weight that a word has for a "
-        "later word, and does nothing more. Rows count from 0. Which rows of weights still sum "
-        "to 1?",
-        right=f"Row {count - 1} alone, since no word comes later than the one it belongs to.",
+        "the softmax of the unmasked scores, then writes 0 over each *weight* that a word has for "
+        "a later word, and does nothing more. Rows count from 0. Rounding aside, which rows of "
+        "weights still sum to 1?",
+        right=f"Row {count - 1} alone, since no word comes later than its own.",
         wrong={
             "first_row_is_always_one": "Row 0 alone, since only the word itself is left in it.",
             "mask_after_softmax": "All rows, since softmax had made each of them sum to 1.",
@@ -85,10 +86,10 @@ def zero_scores(rng: random.Random) -> Question:
         module=3,
         title="Zeros before softmax",
         section="assignments/modules.md, Hiding the future",
-        wording=f"A sentence has {seen + hidden} words, and rows count from 0. In row {seen - 1}, "
-        f"the scores of the {seen} visible words are {scores} (natural logarithms). Someone "
-        "writes 0 over the scores of all later words in this row and then takes softmax. What is "
-        "the sum of the weights that the later words get?",
+        wording=f"A sentence has {seen + hidden} words; words and rows count from 0. In row "
+        f"{seen - 1}, the scores of the {seen} visible words are {scores} (natural logarithms). "
+        f"Someone writes 0 over the *scores* of the words after word {seen - 1} and then takes "
+        "softmax. What is the sum of the weights that these later words get in this row?",
         form=FRACTION,
         answer=share,
         explanation=f"Each of the {hidden} later words still has the exponential e^0 = 1, next to "
@@ -113,8 +114,8 @@ def weak_fill(rng: random.Random) -> Question:
         section="assignments/modules.md, Hiding the future",
         wording=f"A sentence has {count} words, and rows count from 0. In row {row}, every "
         f"visible score is {score}. Someone hides the later words by writing {fill} over their "
-        "scores, and then takes softmax, written as exercise 1 asks. Rounding aside, what is row "
-        f"{row} of the weights?",
+        "scores, and then takes a softmax that first subtracts the row's largest score. Rounding "
+        f"aside, what is row {row} of the weights?",
         right=listed([0] * seen + [lost] * hidden),
         wrong={
             "fill_value_not_negative_enough": listed([share] * seen + [0] * hidden),
@@ -123,12 +124,13 @@ def weak_fill(rng: random.Random) -> Question:
         },
         explanation="Softmax looks at the gaps between the scores, not at how low they are. Here "
         f"the fill lies {fill - score} above the visible scores, so the words that should be "
-        "hidden take everything. Minus infinity is the one fill that lies below every score.",
+        "hidden take everything. Minus infinity lies below every score, so it needs "
+        "no such comparison.",
     )
 
 
 def agreement(rng: random.Random) -> Question:
-    largest = rng.choice(("1.11e-16", "2.22e-16", "4.44e-16"))
+    largest = rng.choice(("2.22e-16", "4.44e-16", "8.88e-16"))
     return choice(
         rng,
         module=3,
@@ -136,20 +138,21 @@ def agreement(rng: random.Random) -> Question:
         section="assignments/modules.md, Agreement to rounding",
         wording="Your attention and PyTorch's fused kernel get the same float64 inputs, many and "
         "drawn at random. The numbers in the outputs are of about the size of 1, and the largest "
-        f"difference between the two is {largest}. What does this say?",
-        right="Both compute the same function, and round differently in the last digits.",
+        f"difference between the two is {largest}. As far as these inputs show, which explanation "
+        "fits best?",
+        right="Both compute the same function, with the arithmetic in another order.",
         wrong={
             "difference_must_be_zero": "One of them has a small bug, as the same function would "
             "leave a difference of 0.",
-            "rounding_of_float32": "One of them works in float32 inside, which leaves differences "
-            "of this size.",
-            "close_means_approximate": "One of them computes a simpler formula that comes near to "
+            "rounding_of_float32": "Both work in float32 inside, which leaves differences of this "
+            "size.",
+            "close_means_approximate": "One of them computes a wrong formula that comes near to "
             "attention.",
         },
         explanation="In float64 the next number after 1 is 2^-52 = 2.22e-16 away. A difference of "
         "about that size is what remains when two programs do the same sums in another order. "
-        "Exactly 0 is not to be expected then; float32 would leave about 1e-7, and another formula "
-        "would not stay this close on random inputs.",
+        "Exactly 0 is not to be expected then; float32 would leave about 1e-7, and a wrong formula "
+        "would hardly stay this close on many random inputs. It is no proof for other inputs.",
     )
 
 
@@ -157,7 +160,7 @@ def attention_parameters(rng: random.Random) -> Question:
     heads, width = drawn(
         lambda: (rng.randint(3, 5), rng.randint(2, 6)), lambda pair: pair[0] != pair[1]
     )
-    layers = rng.randint(2, 6)
+    layers = drawn(lambda: rng.randint(2, 6), lambda layers: layers != heads)
     d_model = heads * width
     of_heads, projection = heads * 3 * d_model * width, d_model * d_model
     return number(
@@ -165,9 +168,9 @@ def attention_parameters(rng: random.Random) -> Question:
         title="Counting parameters",
         section="assignments/modules.md, Counting parameters",
         wording=f"A model has d_model = {d_model} and {layers} layers. Every head has d_k = d_v = "
-        f"{width}, and a layer has as many heads as make their joined outputs d_model wide. Each "
-        "layer has one output projection too. How many numbers do the attention matrices of the "
-        "whole model hold, output projections included and biases left out?",
+        f"{width}. Each layer has one output projection, and just enough heads that their joined "
+        "outputs are d_model wide. How many numbers do the W_q, W_k, W_v of all heads and the "
+        "output projections of all layers hold together?",
         form=WHOLE,
         answer=layers * (of_heads + projection),
         explanation=f"A head has three matrices of {d_model} x {width}: {3 * d_model * width} "
@@ -180,16 +183,17 @@ def attention_parameters(rng: random.Random) -> Question:
 
 def other_half(rng: random.Random) -> Question:
     words = rng.choice(SENTENCES).split()
-    word = rng.choice(words[1:-1])
+    # 'That of "that"' would read badly.
+    word = rng.choice([word for word in words[1:-1] if word != "that"])
     return choice(
         rng,
         module=3,
         title="The other half of a block",
         section="assignments/modules.md, The other half of a block",
         wording=f'A causal model reads "{" ".join(words)}". In one of its blocks, the attention '
-        "half is done, and one vector per word goes into the MLP half. Someone changes the vector "
-        f'of "{word}" at this point, and no other. Which vectors that leave the MLP half may '
-        "differ from before?",
+        "half is done, and one vector per word goes into the MLP half, an ordinary MLP. Someone "
+        f'changes the vector of "{word}" at this point, and no other. Which of the vectors that '
+        "leave this MLP half may differ?",
         right=f'That of "{word}" alone: this half takes each of the vectors by itself.',
         wrong={
             "mlp_mixes_words": "Those of all words: this half takes the sentence as a whole.",
@@ -212,11 +216,11 @@ def kv_cache(rng: random.Random) -> Question:
         module=3,
         title="What a KV cache saves",
         section="assignments/modules.md, The KV cache",
-        wording=f"A causal head runs once on a prompt of {prompt} words. Then {more} words are "
-        "appended one at a time, and the head runs again after each of them, to give the output "
-        "of the newest word. Each computation of the key of one word counts as one. Over all these "
-        "runs, how many key computations does a KV cache save, compared with a head that keeps "
-        "nothing between the runs?",
+        wording=f"A causal head runs once on a text of {prompt} words (the prompt). Then {more} "
+        "words are appended one at a time, and the head runs again after each of them, to give the "
+        "output of the newest word. Each computation of the key of one word counts as one. Over "
+        f"all {more + 1} runs, the first included, how many key computations does a KV cache save, "
+        "compared with a head that keeps nothing between the runs?",
         form=WHOLE,
         answer=without - cached,
         explanation=f"Without a cache, each run computes the keys of all words so far: "

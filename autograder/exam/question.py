@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -63,6 +63,21 @@ def choice(
     return Question(
         module, title, section, "choice", wording, tuple(options), letter, (), explanation
     )
+
+
+def dealt_letters(rng: random.Random, count: int) -> list[str]:
+    """The right letter of each choice: none comes more often than it has to."""
+    letters = list(LETTERS) * (count // len(LETTERS)) + rng.sample(LETTERS, count % len(LETTERS))
+    rng.shuffle(letters)
+    return letters
+
+
+def with_right_letter(question: Question, letter: str) -> Question:
+    """The choice with its right option moved to a letter; the wrong ones keep their order."""
+    options = [option for option in question.options if option.misconception is not None]
+    (right,) = (option for option in question.options if option.misconception is None)
+    options.insert(LETTERS.index(letter), right)
+    return replace(question, options=tuple(options), answer=letter)
 
 
 def number(

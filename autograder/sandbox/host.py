@@ -8,9 +8,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,18 @@ class GuestDied(Exception):
 
 class GuestLate(Exception):
     """No answer within the deadline."""
+
+
+class Answering(Protocol):
+    """What a Student asks: a Guest, or the stand-in of a rehearsal."""
+
+    isolation: list[str]
+
+    def ask(
+        self, header: dict[str, Any], arrays: list[NDArray[Any]], seconds: float
+    ) -> frames.Reply | frames.Raised | None: ...
+
+    def close(self) -> None: ...
 
 
 class Guest:
@@ -226,9 +239,10 @@ class Student:
     limits: Limits
     budget: Budget
     stand_ins: tuple[StandIn, ...] = ()
+    start: Callable[[Submission, Limits], Answering] = Guest
     transcript: list[Exchange] = field(default_factory=list)
     isolation: list[str] = field(default_factory=list)
-    _guest: Guest | None = None
+    _guest: Answering | None = None
     _loaded: set[str] = field(default_factory=set)
     _import_faults: dict[str, StudentFault] = field(default_factory=dict)
     _deaths: dict[tuple[Any, ...], list[StudentFault]] = field(default_factory=dict)
@@ -346,8 +360,8 @@ class Student:
         self.close()
         raise fault
 
-    def _start(self) -> Guest:
-        self._guest = Guest(self.submission, self.limits)
+    def _start(self) -> Answering:
+        self._guest = self.start(self.submission, self.limits)
         self.isolation = self._guest.isolation
         return self._guest
 

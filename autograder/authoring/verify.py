@@ -1,0 +1,242 @@
+"""The gate: proves that the hidden tests judge well, before a draw may replace the old one."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autograder.assignment import load_assignment
+from autograder.authoring.draws import CHECKOUT, SOLUTIONS, require_checkout
+from autograder.authoring.mutants import mutants
+from autograder.authoring.rehearsal import Heard, errors_heard, rehearse
+from autograder.exam.scoring import Answers, score_exam
+from autograder.grading import grade
+from autograder.hidden_tests.cases import digest_of_tests, read_data, read_key
+from autograder.misconceptions import CANDIDATES, FORM, RIGHT
+from autograder.report import GraderError, Report
+
+TEMPLATE = CHECKOUT / "student_template"
+GOLDEN = CHECKOUT / "tests" / "submissions"
+# In units of a comparison's tolerance: what honest rounding may use of it, and what a mistake must.
+HONEST = {"value": 1e-3, "rounding": 1e-1}
+WRONG = 10.0
+STYLES = 20
+
+Tell = Callable[[str], None]
+
+
+@dataclass
+class Check:
+    """One line of the gate; words say what is wrong, and are empty where it holds."""
+
+    name: str
+    faults: list[str] = field(default_factory=list)
+    figure: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return not self.faults
+
+
+@dataclass
+class Row:
+    """A misconception against the tests: of its versions, how many fail each test."""
+
+    misconception: str
+    function: str
+    versions: int
+    fails: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Verification:
+    checks: list[Check]
+    tests: list[str] = field(default_factory=list)
+    matrix: list[Row] = field(default_factory=list)
+
+    @property
+    def holds(self) -> bool:
+        return all(check.holds for check in self.checks)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "holds": self.holds,
+            "checks": [{**asdict(check), "holds": check.holds} for check in self.checks],
+            "tests": self.tests,
+            "matrix": [asdict(row) for row in self.matrix],
+        }
+
+
+def verify(tell: Tell = lambda name: None) -> Verification:
+    """Runs every check; `tell` hears the name of each before it starts.
+
+    A suite that cannot be run at all ends the gate at once, with that as its one fault.
+    """
+    require_checkout()
+    found = Verification([])
+    try:
+        for check in checks(found, tell):
+            found.checks.append(check)
+    except GraderError as error:
+        found.checks.append(Check("the suites run", [str(error)]))
+    return found
+
+
+def checks(found: Verification, tell: Tell) -> Iterator[Check]:
+    tell("the reference and the template")
+    yield reference()
+    yield template()
+    yield exam()
+    yield provenance()
+    tell("right submissions in every style")
+    yield from right_styles()
+    tell("misconceptions")
+    yield from misconceptions(found)
+    tell("mutants of the reference")
+    yield mechanical_mutants()
+
+
+def reference() -> Check:
+    """solutions/ earns every point, by the real way of grading."""
+    report = grade(SOLUTIONS)
+    lost = [f"{name} fails solutions/" for name in failed_tests(report)]
+    if report.score != report.max_score and not lost:
+        lost = [f"solutions/ gets {report.score:g} of {report.max_score:g}"]
+    return Check("the reference earns every point", lost, f"{report.score:g}")
+
+
+def template() -> Check:
+    report = grade(TEMPLATE)
+    done = [
+        f"{test.name} says {test.verdict} of the untouched template"
+        for exercise in report.exercises
+        for test in exercise.tests
+        if test.verdict != "not_attempted"
+    ]
+    return Check("the template earns nothing and is not attempted", done, f"{report.score:g}")
+
+
+def exam() -> Check:
+    """The solved sheet is all right, a blank one all missed, and every wrong letter is missed."""
+    key = read_key()
+    right = {entry.id: entry.answer for entry in key}
+    faults = []
+    for entry in key:
+        for letter in entry.options:
+            answers = Answers({**right, entry.id: letter}, ())
+            expected = len(key) - (letter != entry.answer)
+            if score_exam(answers, key).right != expected:
+                faults.append(f"{entry.id} with {letter} is scored wrongly")
+    if score_exam(Answers({}, ()), key).right:
+        faults.append("a blank sheet has right answers")
+    return Check("the key and the answer sheets agree", faults, f"{len(key)} questions")
+
+
+def provenance() -> Check:
+    noted = read_data("provenance")["digest"]
+    here = digest_of_tests()
+    words = "suites or data were changed by hand since they were drawn: regenerate"
+    return Check("suites and data are those that were drawn", [] if noted == here else [words])
+
+
+def right_styles() -> Iterator[Check]:
+    """Golden right submissions: full points, no accusation, errors far below the tolerance."""
+    full = Check("right submissions in every style get full points")
+    near = Check("honest rounding stays 1000 times below 1e-6, and 10 times below 1e-11")
+    styles = sorted(golden_right())
+    if len(styles) < STYLES:
+        full.faults.append(f"only {len(styles)} of {STYLES} styles in {GOLDEN}")
+    worst = dict.fromkeys(HONEST, 0.0)
+    for folder in styles:
+        with errors_heard() as heard:
+            report = grade(folder)
+        full.faults += [f"{folder.name} fails {name}" for name in failed_tests(report)]
+        full.faults += [f"{folder.name} is accused of {name}" for name in report.misconceptions]
+        for kind in HONEST:
+            worst[kind] = max([worst[kind], *(s.error for s in heard if s.kind == kind)])
+    near.faults += [
+        f"the largest honest error is {worst[kind]:.1e} of its tolerance"
+        for kind in HONEST
+        if worst[kind] > HONEST[kind]
+    ]
+    full.figure = f"{len(styles)} styles"
+    near.figure = ", ".join(f"{worst[kind]:.1e} of it" for kind in HONEST)
+    yield full
+    yield near
+
+
+def golden_right() -> Iterator[Path]:
+    for path in GOLDEN.glob("*/expected.json"):
+        if json.loads(path.read_text(encoding="utf-8"))["kind"] == "right":
+            yield path.parent
+
+
+def misconceptions(found: Verification) -> Iterator[Check]:
+    """Each wrong version loses points where its entry says, is named, and by no other name."""
+    seen = Check("every misconception fails the test that is there to see it")
+    named = Check("every misconception is named, and nothing else is")
+    clear = Check(f"every mistake is at least {WRONG:g} times outside the tolerance")
+    idle = Check("every test is failed by a misconception")
+    found.tests = list(code_tests(rehearse({})))
+    entries = [*(entry for group in CANDIDATES.values() for entry in group), *FORM]
+    smallest = float("inf")
+    for entry in entries:
+        row = Row(entry.name, entry.function, len(entry.versions))
+        for version in entry.versions:
+            with errors_heard() as heard:
+                report = rehearse({entry.function: version})
+            failed = failed_tests(report)
+            for name in failed:
+                row.fails[name] = row.fails.get(name, 0) + 1
+            if entry.test not in failed:
+                seen.faults.append(f"{entry.name} in {entry.function} passes {entry.test}")
+            if report.misconceptions != [entry.name]:
+                got = ", ".join(report.misconceptions) or "nothing"
+                named.faults.append(f"{entry.name} in {entry.function} is called {got}")
+            for name, error in margins(heard).items():
+                smallest = min(smallest, error)
+                if error < WRONG:
+                    clear.faults.append(f"{entry.name} fails {name} by {error:.1f} tolerances")
+        found.matrix.append(row)
+    failing = {name for row in found.matrix for name in row.fails}
+    idle.faults += [f"nothing fails {name}" for name in found.tests if name not in failing]
+    seen.figure = f"{sum(len(entry.versions) for entry in entries)} wrong versions"
+    clear.figure = f"{smallest:.1e} at least"
+    yield from (seen, named, clear, idle)
+
+
+def margins(heard: list[Heard]) -> dict[str, float]:
+    """Of each test that a comparison failed, the largest error, in units of its tolerance."""
+    largest: dict[str, float] = {}
+    for sound in heard:
+        if sound.error > 1 and sound.kind in HONEST:
+            largest[sound.test] = max(largest.get(sound.test, 0.0), sound.error)
+    return largest
+
+
+def mechanical_mutants() -> Check:
+    check, killed = Check("every mutant of the reference is killed"), 0
+    for function in RIGHT:
+        for mutant in mutants(function):
+            if failed_tests(rehearse({function: mutant.version})):
+                killed += 1
+            else:
+                check.faults.append(f"a mutant of {function} survives:\n{mutant.diff}")
+    check.figure = f"{killed} killed"
+    return check
+
+
+def code_tests(report: Report) -> Iterator[str]:
+    functions: Mapping[str, str | None] = {
+        exercise.name: exercise.function for exercise in load_assignment().exercises
+    }
+    for exercise in report.exercises:
+        if functions[exercise.name]:
+            yield from (test.name for test in exercise.tests)
+
+
+def failed_tests(report: Report) -> list[str]:
+    """The tests of code that were not passed."""
+    verdicts = {test.name: test.verdict for exercise in report.exercises for test in exercise.tests}
+    return [name for name in code_tests(report) if verdicts[name] != "passed"]
