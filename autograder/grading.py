@@ -3,6 +3,7 @@
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,15 @@ from autograder.sandbox.host import Answering, Budget, Exchange, Guest, StandIn,
 from autograder.sandbox.reading import read_head, read_softmax
 from autograder.submission import Submission, open_submission
 
+# Of pytest's own plugins, those that would print, keep files, or collect garbage at every end.
+UNUSED_PLUGINS = (
+    "terminal",
+    "cacheprovider",
+    "logging",
+    "faulthandler",
+    "threadexception",
+    "unraisableexception",
+)
 HELPERS = ("softmax", "causal_mask")
 CONSTANT = "{} gives the same answer to two different inputs: it does not look at what it is given."
 
@@ -52,7 +62,7 @@ def judge(
         str(SUITES),
         *("-c", "/dev/null", "--rootdir", str(SUITES), "--confcutdir", str(SUITES)),
         *("--assert=plain", "--capture=no", "--disable-plugin-autoload"),
-        *("-p", "no:terminal", "-p", "no:cacheprovider"),
+        *(f"-pno:{plugin}" for plugin in UNUSED_PLUGINS),
         *(["--live-kernel"] if live_kernel else []),
     ]
     try:
@@ -75,6 +85,13 @@ class Attempt:
     lost_values: bool
     faults: dict[str, StudentFault] = field(default_factory=dict)
     form_faults: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def misconception(self) -> Misconception | None:
+        """What explains every answer, where values were lost."""
+        if not self.lost_values or not self.transcript:
+            return None
+        return diagnose(self.transcript[0].function, self.transcript)
 
 
 class Judge:
@@ -276,10 +293,7 @@ class Judge:
 
     def _explain(self, exercise: Exercise, attempt: Attempt, attempts: dict[str, Attempt]) -> None:
         """Names the misconception behind lost points, and gives its hint to the failed tests."""
-        own = attempts.get(exercise.function or exercise.name, attempt)
-        found: Misconception | None = None
-        if exercise.function and own.lost_values and own.transcript:
-            found = diagnose(exercise.function, own.transcript)
+        found = attempts[exercise.function or exercise.name].misconception
         named = {
             *attempt.form_faults.values(),
             *(fault.misconception for fault in attempt.faults.values() if fault.misconception),
