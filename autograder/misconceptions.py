@@ -25,6 +25,7 @@ Version = Callable[..., Any]
 class Misconception:
     """A mistake with a name, wrong versions that make it, and the test that is there to see it.
 
+    One that lies in a file and not in a function has no versions: a golden submission makes it.
     form is the fault of form that every version also shows, and that is not named beside it.
     """
 
@@ -582,7 +583,7 @@ FORM = (
         "softmax",
         "test_returns_a_float64_array",
         RETURN_TYPE,
-        (lambda x: softmax(x).tolist(), lambda x: np.asmatrix(softmax(x))),
+        (lambda x: softmax(x).tolist(), lambda x: np.ma.masked_array(softmax(x))),
     ),
     Misconception(
         "return_type",

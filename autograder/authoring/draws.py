@@ -371,6 +371,9 @@ def fused_kernel_cases(rng: random.Random) -> dict[str, list[JsonCase]]:
         if not balanced(head):
             return False
         right = attention(*head, causal=causal)[0]
+        # What storing 12 decimals takes of 1e-11 depends on the largest value.
+        if np.abs(right).max() < 1:
+            return False
         errors = [
             np.abs(right - version(*head, causal=causal)[0]).max() / np.abs(right).max()
             for version in misconceptions.IMPRECISE

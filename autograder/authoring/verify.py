@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from autograder.authoring.rehearsal import Heard, errors_heard, rehearse
 from autograder.exam.scoring import Answers, score_exam
 from autograder.grading import grade
 from autograder.hidden_tests.cases import digest_of_tests, read_data, read_key
-from autograder.misconceptions import CANDIDATES, FORM, RIGHT
+from autograder.misconceptions import CANDIDATES, FORM, RIGHT, Misconception
 from autograder.report import GraderError, Report
 
 TEMPLATE = CHECKOUT / "student_template"
@@ -144,7 +145,7 @@ def right_styles() -> Iterator[Check]:
     """Golden right submissions: full points, no accusation, errors far below the tolerance."""
     full = Check("right submissions in every style get full points")
     near = Check("honest rounding stays 1000 times below 1e-6, and 10 times below 1e-11")
-    styles = sorted(golden_right())
+    styles = golden("right")
     if len(styles) < STYLES:
         full.faults.append(f"only {len(styles)} of {STYLES} styles in {GOLDEN}")
     worst = dict.fromkeys(HONEST, 0.0)
@@ -166,10 +167,14 @@ def right_styles() -> Iterator[Check]:
     yield near
 
 
-def golden_right() -> Iterator[Path]:
-    for path in GOLDEN.glob("*/expected.json"):
-        if json.loads(path.read_text(encoding="utf-8"))["kind"] == "right":
-            yield path.parent
+def golden(kind: str, *misconceptions: str) -> list[Path]:
+    """The golden submissions of a kind that are expected to be given just these names."""
+    found = []
+    for path in sorted(GOLDEN.glob("*/expected.json")):
+        expected = json.loads(path.read_text(encoding="utf-8"))
+        if expected["kind"] == kind and expected["misconceptions"] == [*misconceptions]:
+            found.append(path.parent)
+    return found
 
 
 def misconceptions(found: Verification) -> Iterator[Check]:
@@ -182,10 +187,10 @@ def misconceptions(found: Verification) -> Iterator[Check]:
     entries = [*(entry for group in CANDIDATES.values() for entry in group), *FORM]
     smallest = float("inf")
     for entry in entries:
-        row = Row(entry.name, entry.function, len(entry.versions))
-        for version in entry.versions:
+        row = Row(entry.name, entry.function, max(len(entry.versions), 1))
+        for run in runs_of(entry):
             with errors_heard() as heard:
-                report = rehearse({entry.function: version})
+                report = run()
             failed = failed_tests(report)
             for name in failed:
                 row.fails[name] = row.fails.get(name, 0) + 1
@@ -201,9 +206,19 @@ def misconceptions(found: Verification) -> Iterator[Check]:
         found.matrix.append(row)
     failing = {name for row in found.matrix for name in row.fails}
     idle.faults += [f"nothing fails {name}" for name in found.tests if name not in failing]
-    seen.figure = f"{sum(len(entry.versions) for entry in entries)} wrong versions"
+    seen.figure = f"{sum(row.versions for row in found.matrix)} wrong versions"
     clear.figure = f"{smallest:.1e} at least"
+    seen.faults += [
+        f"no submission shows {row.misconception}" for row in found.matrix if not row.fails
+    ]
     yield from (seen, named, clear, idle)
+
+
+def runs_of(entry: Misconception) -> list[Callable[[], Report]]:
+    """What shows a misconception: its versions rehearsed, or else a golden submission graded."""
+    if entry.versions:
+        return [partial(rehearse, {entry.function: version}) for version in entry.versions]
+    return [partial(grade, folder) for folder in golden("borderline", entry.name)]
 
 
 def margins(heard: list[Heard]) -> dict[str, float]:
