@@ -2,6 +2,8 @@
 
 import io
 import os
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -10,7 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.assignment import load_assignment
@@ -264,11 +266,11 @@ def test_a_fifo_named_zip_does_not_block(tmp_path):
     found: list[Submission] = []
     thread = threading.Thread(target=lambda: found.append(opened(pipe.parent)), daemon=True)
     thread.start()
-    thread.join(2)
+    thread.join(1)
     stuck = thread.is_alive()
     if stuck:
         os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
-        thread.join(2)
+        thread.join(1)
     assert not stuck
     assert found[0].faults["attention"].verdict == "missing"
 
@@ -308,21 +310,36 @@ def inner_zip_read_backwards() -> bytes:
     ids=["file", "inner zip", "inner zip behind zeros"],
 )
 def test_zip_bombs_stay_quick_and_small(tmp_path, name, tail):
-    path = raw_zip(bomb(name, tail, 100))(tmp_path)
+    path = raw_zip(bomb(name, tail, 50))(tmp_path)
     started = time.process_time()
     opened(path)
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 1
     tracemalloc.start()
     opened(path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 16 << 20
+    assert peak < 64 << 20
 
 
 def test_the_size_of_all_files_together_is_bounded(tmp_path):
-    files = {f"f{i}.py": b"#" * ((1 << 20) - 1) for i in range(199)}
+    files = {f"f{i}.py": b"#" * ((1 << 20) - 1) for i in range(64)}
     submission = opened(zip_file(tmp_path / "work.zip", files))
     assert sum(map(len, submission.files.values())) < 32 << 20
+
+
+def test_dense_source_takes_little_memory(tmp_path):
+    """Gradescope's container has 768 MiB for everything."""
+    path = folder(tmp_path / "work", {"attention.py": b"x=1\n" * 262_000})
+    program = f"""
+import resource
+from pathlib import Path
+from autograder.assignment import load_assignment
+from autograder.submission import open_submission
+open_submission(Path({str(path)!r}), load_assignment())
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert int(done.stdout) < 400 << 10
 
 
 DEFINES = b"def attention(x):\n    return x\n"
@@ -521,15 +538,30 @@ def written_below(submission: Submission) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(st.dictionaries(st.tuples(NAMES, SUFFIXES).map("".join), SOURCES, max_size=6))
-@example({"a.py": b"", "a.py/b.py": b""})
-@example({"\U0001f600" * 80 + ".py": b""})
-@example({"/".join(["a" * 60] * 100) + "/b.py": b"", "c.py": b""})
-@example({"a\n.py": b"", "a\r.py": b"", "a_.py": b""})
 def test_any_zip_opens_and_stays_in_its_folder(files):
     with tempfile.TemporaryDirectory() as place:
         submission = opened(zip_file(Path(place) / "work.zip", files))
         members(Path(place), ASSIGNMENT)
     written_below(submission)
+
+
+HARD_NAMES = {
+    "no name": [""],
+    "a file and a folder": ["a.py", "a.py/b.py"],
+    "many bytes": ["\U0001f600" * 80 + ".py"],
+    "deep": ["/".join(["a" * 60] * 80) + "/b.py", "c.py"],
+    "alike once plain": ["a\n.py", "a\r.py", "a_.py"],
+    "long and alike": ["a" * 90 + ".py", "a" * 91 + ".py"],
+}
+
+
+@pytest.mark.parametrize("names", HARD_NAMES.values(), ids=list(HARD_NAMES))
+def test_names_that_no_disk_takes(tmp_path, names):
+    submission = opened(zip_file(tmp_path / "work.zip", dict.fromkeys(names, b"")))
+    try:
+        written_below(submission)
+    except OSError as error:
+        pytest.fail(f"cannot be written: {error.strerror}")
 
 
 FILE_NAMES = st.binary(min_size=1, max_size=60).filter(

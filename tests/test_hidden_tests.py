@@ -1,0 +1,183 @@
+"""hidden_tests/: what the suites promise, and that a fault of theirs is never a score."""
+
+import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder.assignment import load_assignment
+from autograder.grading import grade
+from autograder.hidden_tests import comparing
+
+CHECKOUT = Path(__file__).parents[1]
+SUBMISSIONS = CHECKOUT / "tests/submissions"
+SUITES = CHECKOUT / "autograder/hidden_tests"
+TESTS = {
+    f"{path.stem.removeprefix('test_')}.{node.name}": node
+    for path in sorted(SUITES.glob("test_*.py"))
+    for node in ast.parse(path.read_text(encoding="utf-8")).body
+    if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+}
+EXPECTED = {
+    path.parent.name: json.loads(path.read_text(encoding="utf-8"))
+    for path in sorted(SUBMISSIONS.glob("*/expected.json"))
+}
+STYLES = [
+    name
+    for name, expected in EXPECTED.items()
+    # The right ones of several files are about where functions are found.
+    if expected["kind"] == "right" and [*(SUBMISSIONS / name).iterdir()][2:] == []
+]
+
+
+def points(test):
+    """What @points says."""
+    (decorator,) = test.decorator_list
+    assert isinstance(decorator, ast.Call)
+    assert isinstance(decorator.func, ast.Name)
+    assert decorator.func.id == "points"
+    return ast.literal_eval(decorator.args[0])
+
+
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
+def test_has_a_title_points_and_fixed_words(test):
+    title = ast.get_docstring(test)
+    assert title
+    assert title.endswith(".")
+    assert points(test) > 0
+    for node in ast.walk(test):
+        if isinstance(node, ast.Assert):
+            assert isinstance(node.msg, ast.Constant), f"line {node.lineno}"
+            assert isinstance(node.msg.value, str), f"line {node.lineno}"
+
+
+def test_points_are_those_of_the_manifest():
+    sums = {exercise.name: 0 for exercise in load_assignment().exercises}
+    for name, test in TESTS.items():
+        sums[name.partition(".")[0]] += points(test)
+    assert sums == {exercise.name: exercise.points for exercise in load_assignment().exercises}
+
+
+@pytest.mark.parametrize("name", [name for name in TESTS if not name.startswith("exam.")])
+def test_is_failed_by_a_golden_submission(name):
+    """By one that made a mistake, not by one that broke down or cheated."""
+    exercise, _, test = name.partition(".")
+    assert [
+        folder
+        for folder, expected in EXPECTED.items()
+        if expected["kind"] in ("wrong", "borderline")
+        and expected["verdicts"].get(exercise, {}).get(test) == "failed"
+    ]
+
+
+def test_captured_kernel_is_the_live_one():
+    pytest.importorskip("torch", reason="torch is the kernel")
+    report = grade(CHECKOUT / "solutions", live_kernel=True)
+    assert {e.name: e.score for e in report.exercises}["fused_kernel"] == 10
+
+
+def test_live_kernel_is_asked(monkeypatch):
+    """With another kernel, the solutions would fail."""
+    torch = pytest.importorskip("torch", reason="torch is the kernel")
+    attend = torch.nn.functional.scaled_dot_product_attention
+    monkeypatch.setattr(
+        torch.nn.functional,
+        "scaled_dot_product_attention",
+        lambda *heads, **options: 2 * attend(*heads, **options),
+    )
+    report = grade(CHECKOUT / "solutions", live_kernel=True)
+    assert {e.name: e.score for e in report.exercises}["fused_kernel"] == 0
+
+
+def test_data_are_what_seed_0_draws():
+    pytest.importorskip("torch", reason="drawing asks the kernel")
+    from autograder.authoring.regenerate import draw_all
+
+    drawn = draw_all("0")
+    for path in SUITES.glob("data/*.json"):
+        drawn_path = path.relative_to(CHECKOUT).as_posix()
+        if path.name != "provenance.json":
+            assert drawn.pop(drawn_path) == path.read_text(encoding="utf-8"), path.name
+    assert not [path for path in drawn if path.endswith(".json")]
+
+
+@pytest.mark.parametrize("name", STYLES)
+def test_right_styles_are_far_inside_the_tolerance(name, monkeypatch):
+    monkeypatch.setattr(comparing, "TOLERANCE", comparing.TOLERANCE / 1000)
+    code = [e for e in grade(SUBMISSIONS / name).exercises if e.name != "exam"]
+    assert sum(e.score for e in code) == sum(e.max_score for e in code) == 80
+
+
+GRADE = """
+import sys
+from pathlib import Path
+import autograder
+from autograder.grading import grade
+from autograder.report import GraderError
+
+assert Path(autograder.__file__).parents[1] == Path(sys.argv[2]), autograder.__file__
+try:
+    print(grade(Path(sys.argv[1])).score)
+except GraderError:
+    print("GraderError")
+"""
+
+
+def graded_by(copy):
+    """What a copy of the package says of the solutions."""
+    done = subprocess.run(
+        [sys.executable, "-c", GRADE, str(CHECKOUT / "solutions"), str(copy)],
+        cwd=copy,
+        env={**os.environ, "PYTHONPATH": str(copy)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def copy(tmp_path):
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(CHECKOUT / "autograder", tmp_path / "autograder", ignore=ignored)
+    return tmp_path
+
+
+def test_an_unchanged_copy_grades(copy):
+    assert float(graded_by(copy)) >= 80
+
+
+@pytest.mark.parametrize(
+    ("suite", "old", "new"),
+    [
+        ("test_softmax.py", "@points(4)", "@points(4"),
+        ("test_softmax.py", "import numpy as np", "import no_such_module"),
+        ("test_softmax.py", "@points(4)", "@points(5)"),
+        ("test_softmax.py", "@points(4)\n", ""),
+        ("test_softmax.py", "@points(4)", "@points('four')"),
+        ("test_softmax.py", "student.softmax(case.scores)", "{}['scores']"),
+        ("test_softmax.py", "case.scores", "case.no_such_field"),
+        ("test_attention.py", "(student, case)", "(student, case, no_such_fixture)"),
+        ("test_causal_mask.py", "(student, case)", "(student, cases)"),
+        ("data/softmax.json", "test_every_row_sums_to_one", "test_of_another_name"),
+        ("data/causal_mask.json", "{", "{,"),
+        ("data/fused_kernel.json", '"output"', '"outputs"'),
+    ],
+)
+def test_a_fault_of_the_suites_is_never_a_score(copy, suite, old, new):
+    path = copy / "autograder/hidden_tests" / suite
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    assert graded_by(copy) == "GraderError"
+
+
+def test_a_missing_suite_is_never_a_score(copy):
+    (copy / "autograder/hidden_tests/test_captured_log.py").unlink()
+    assert graded_by(copy) == "GraderError"

@@ -1,0 +1,123 @@
+"""Golden folders: every submission gets the grade that its expected.json states."""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from autograder.grading import grade
+from autograder.hidden_tests.cases import DATA
+
+SUBMISSIONS = Path(__file__).parent / "submissions"
+CHECKOUT = SUBMISSIONS.parents[1]
+EXPECTED = {
+    path.parent.name: json.loads(path.read_text(encoding="utf-8"))
+    for path in sorted(SUBMISSIONS.glob("*/expected.json"))
+}
+CATALOGUE = json.loads((SUBMISSIONS / "catalogue.json").read_text(encoding="utf-8"))
+WRONG = [name for name in CATALOGUE if EXPECTED[name]["kind"] == "wrong"]
+CODE_POINTS = 80
+# Loops without an end: each takes as long as the deadlines allow.
+SLOW = {"infinite-loop-at-import", "infinite-loop-in-mask"}
+FOLDERS = [
+    pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in EXPECTED
+]
+
+
+@cache
+def graded(name):
+    return grade(SUBMISSIONS / name)
+
+
+def score(name):
+    return sum(EXPECTED[name]["exercises"].values())
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_grade(name):
+    expected = EXPECTED[name]
+    # No golden folder hands in the exam, and expected.json leaves it out.
+    code = [exercise for exercise in graded(name).exercises if exercise.name != "exam"]
+    verdicts = {
+        exercise.name: {
+            test.name: test.verdict for test in exercise.tests if test.verdict != "passed"
+        }
+        for exercise in code
+    }
+    assert {exercise.name: exercise.score for exercise in code} == expected["exercises"]
+    assert graded(name).misconceptions == expected["misconceptions"]
+    assert {name: tests for name, tests in verdicts.items() if tests} == expected["verdicts"]
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_report_gives_nothing_away(name):
+    """No number of the hidden data in a hint; neither a traceback nor a path of ours anywhere."""
+    tests = [test for exercise in graded(name).exercises for test in exercise.tests]
+    leaked = {number for test in tests for number in numbers(test.hint)} & hidden_numbers()
+    assert not leaked
+    text = json.dumps(graded(name).as_json())
+    for word in ("Traceback", str(CHECKOUT), "site-packages", "guest.py", "hidden_tests"):
+        assert word not in text
+
+
+@cache
+def hidden_numbers():
+    """The numbers of four or more significant digits in the hidden data."""
+    found = numbers("".join(path.read_text(encoding="utf-8") for path in DATA.glob("*.json")))
+    return {number for number in found if len(number.replace(".", "").strip("0")) >= 4}
+
+
+def numbers(text):
+    return set(re.findall(r"\d+(?:\.\d+)?", text))
+
+
+def test_hidden_numbers_are_seen():
+    assert len(hidden_numbers()) > 100
+
+
+def test_right_submissions_get_everything_and_no_accusation():
+    right = [name for name, expected in EXPECTED.items() if expected["kind"] == "right"]
+    assert len(right) >= 45
+    assert {score(name) for name in right} == {CODE_POINTS}
+    assert not [name for name in right if EXPECTED[name]["misconceptions"]]
+
+
+def test_wrong_submissions_lose_points_and_are_named():
+    named = [name for name in WRONG if CATALOGUE[name] in EXPECTED[name]["misconceptions"]]
+    assert len(WRONG) == 41
+    assert len(named) >= 38
+    assert all(score(name) < CODE_POINTS for name in WRONG)
+    accused = {name for name in WRONG if set(EXPECTED[name]["misconceptions"]) - {CATALOGUE[name]}}
+    assert not accused
+
+
+def test_one_mistake_costs_once():
+    losses = [CODE_POINTS - score(name) for name in WRONG]
+    assert median(losses) <= 25
+    assert max(losses) <= 50
+
+
+def test_a_wrong_softmax_alone_keeps_at_least_50():
+    alone = [
+        name
+        for name, expected in EXPECTED.items()
+        if expected["kind"] == "wrong" and set(expected["verdicts"]) == {"softmax"}
+    ]
+    assert len(alone) >= 11
+    assert min(map(score, alone)) >= 50
+
+
+@pytest.mark.parametrize(
+    "name", ["always-equal-subclass", "patches-the-judges", "imports-torch", "scipy-softmax"]
+)
+def test_cheats_get_nothing_for_softmax_and_attention(name):
+    exercises = EXPECTED[name]["exercises"]
+    assert exercises["softmax"] == exercises["attention"] == 0
+
+
+@pytest.mark.parametrize("name", [name for name in EXPECTED if name.startswith("carried-")])
+def test_errors_carried_forward_cost_nothing_later(name):
+    assert set(EXPECTED[name]["verdicts"]) <= {"softmax", "causal_mask"}
