@@ -1,12 +1,11 @@
 """One submission -> Report: runs the hidden suites and carries errors forward."""
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ from autograder.hidden_tests.conftest import STUDENT
 from autograder.misconceptions import Misconception, diagnose, hint
 from autograder.report import ExerciseResult, GraderError, Report, StudentFault, TestResult
 from autograder.sandbox.host import Answering, Budget, Exchange, Guest, StandIn, Student
-from autograder.sandbox.reading import read_head, read_softmax
+from autograder.sandbox.reading import read
 from autograder.submission import Submission, open_submission
 
 # Of pytest's own plugins, those that would print, keep files, or collect garbage at every end.
@@ -258,7 +257,7 @@ class Judge:
         test.settle(faults[0].verdict, faults[0].words, faults[0].share or None)
         form = points_of(items[0])[1]
         attempt.lost_values = attempt.lost_values or form is None
-        if form and faults[0].verdict == "failed" and not faults[0].raised:
+        if form and faults[0].misconception == form:
             test.hint = hint(form)
             attempt.form_faults[test.name] = form
 
@@ -272,7 +271,7 @@ class Judge:
             return error
         if isinstance(error, AssertionError) and when == "call":
             # One line: whatever a rewritten assert would add stays out of the student's sight.
-            return StudentFault("failed", str(error).partition("\n")[0])
+            return StudentFault("failed", str(error).partition("\n")[0], points_of(item)[1])
         trace = "".join(traceback.format_exception(error))
         raise GraderError(f"{item.name} is at fault itself:\n{trace}")
 
@@ -336,27 +335,15 @@ def points_of(item: pytest.Function) -> tuple[float, str | None]:
 
 
 def is_constant(function: str, student: Student) -> bool:
-    """Whether two different inputs of one shape get equal answers: then it looks at neither."""
-    probes = read_data("probes").get(function)
-    if probes is None:
-        return False
+    """Whether two different inputs of one shape get equal answers: then it looks at neither.
+
+    NaN is no answer: who returns nothing else has lost the values, and may still be understood.
+    """
     answers = []
-    try:
-        for probe in probes:
-            answers.append(list(probed(function, student, probe)))
-    except StudentFault:
-        return False
-    return all(np.array_equal(a, b, equal_nan=True) for a, b in zip(*answers, strict=True))
-
-
-def probed(function: str, student: Student, probe: Any) -> Iterator[Any]:
-    """Every array that a function returns for one probe; what it says is not judged otherwise."""
-    arguments = tuple(np.array(argument) for argument in probe)
-    reply = student.reply(function, *arguments)
-    if function == "softmax":
-        yield read_softmax(reply)
-        return
-    found = read_head(reply, arguments)
-    yield found.first
-    if found.second is not None:
-        yield found.second
+    for probe in read_data("probes").get(function, ()):
+        arguments = tuple(np.array(argument) for argument in probe)
+        try:
+            answers.append(read(function, student.reply(function, *arguments), arguments))
+        except StudentFault:
+            return False
+    return bool(answers) and all(map(np.array_equal, *answers))

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from autograder.report import StudentFault
-from autograder.sandbox.frames import Reply
 from autograder.sandbox.host import Exchange
-from autograder.sandbox.reading import one_array, read_head
+from autograder.sandbox.reading import read
 
 # Wrong versions compute what they like; annotations would only say Any.
 Array = Any
@@ -554,9 +553,7 @@ IMPRECISE = (
     partial(in_float32, throughout=False),
     head(softmax=added_epsilon),
 )
-RETURN_TYPE = (
-    "Return a plain NumPy array: lists and np.matrix behave differently in later products."
-)
+RETURN_TYPE = "Return a plain NumPy array: lists and matrices behave differently in later products."
 MUTATES = (
     "Your function changes the array it was given, and the caller still needs it. Work on a new "
     "array."
@@ -727,7 +724,7 @@ def distance_to(version: Version, function: str, transcript: Sequence[Exchange])
                 return None
             continue
         try:
-            answers = answered(exchange, exchange.outcome)
+            answers = read(exchange.function, exchange.outcome, exchange.arguments)
         except StudentFault:
             return None
         # An answer without its second result is held against the first alone.
@@ -749,14 +746,6 @@ def run(version: Version, exchange: Exchange) -> list[Array] | str:
         np.asarray(item, dtype=float)
         for item in (result if isinstance(result, tuple) else [result])
     ]
-
-
-def answered(exchange: Exchange, reply: Reply) -> list[Array]:
-    """The student's results, read through faults of form; a missing second one is left out."""
-    if exchange.function == "attention":
-        found = read_head(reply, exchange.arguments)
-        return [found.first] if found.second is None else [found.first, found.second]
-    return [one_array(reply, exchange.function)]
 
 
 def alike(a: Array, b: Array) -> bool:

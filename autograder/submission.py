@@ -42,6 +42,7 @@ class Submission:
     files: dict[str, bytes] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
     faults: dict[str, StudentFault] = field(default_factory=dict)
+    package: str = ""
     exam: bytes | None = None
     exam_fault: str = "No exam.toml was handed in."
 
@@ -62,12 +63,23 @@ class Submission:
         return names | set(self.places) | set(self.faults)
 
     def write(self, folder: Path) -> None:
-        """Writes the files below a folder that must not exist yet."""
+        """Writes the files below a folder that must not exist yet.
+
+        Under the name of each function lies what was found for it, so that a leftover stub is
+        imported no more; and `from hw.softmax import ...` works for the files of a folder hw.
+        """
         folder.mkdir()
         for file, source in self.files.items():
             target = folder / file
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(source)
+        for function, place in self.places.items():
+            module = PurePosixPath(place).stem
+            if module != function:
+                text = f"from {module} import {function}\n"
+                (folder / f"{function}.py").write_text(text, encoding="utf-8")
+        if self.package.isidentifier() and not (folder / self.package).exists():
+            (folder / self.package).symlink_to(".")
 
 
 def open_submission(path: Path, assignment: Assignment) -> Submission:
@@ -80,7 +92,8 @@ def open_submission(path: Path, assignment: Assignment) -> Submission:
             submission.faults[function] = StudentFault("missing", str(error))
         submission.exam_fault = str(error)
         return submission
-    submission.files = tidy(collected.files, assignment.functions)
+    submission.package, files = without_shared_folders(collected.files)
+    submission.files = tidy(files, assignment.functions)
     contents = {file: Contents.of(file, source) for file, source in submission.files.items()}
     for function in assignment.functions:
         place = locate(function, contents, collected.refused)
@@ -279,32 +292,41 @@ def canonical(stem: str, functions: tuple[str, ...]) -> str | None:
     return name if name in functions else None
 
 
+def without_shared_folders(files: dict[str, bytes]) -> tuple[str, dict[str, bytes]]:
+    """The innermost folder that all files share ("" for none), and the files relative to it."""
+    shared = ""
+    while files and all("/" in file for file in files):
+        tops = {file.partition("/")[0] for file in files}
+        if len(tops) > 1:
+            break
+        shared = tops.pop()
+        files = {file.partition("/")[2]: source for file, source in files.items()}
+    return shared, files
+
+
 def tidy(files: dict[str, bytes], functions: tuple[str, ...]) -> dict[str, bytes]:
-    """The files without the folders that all share, each under a name that can be imported."""
+    """The files, each under a name that can be imported."""
     paths = {PurePosixPath(file): source for file, source in files.items()}
-    while (
-        paths
-        and len({path.parts[0] for path in paths}) == 1
-        and min(len(path.parts) for path in paths) > 1
-    ):
-        paths = {PurePosixPath(*path.parts[1:]): source for path, source in paths.items()}
     tidied: dict[str, bytes] = {}
     # A file that already has its right name keeps it from copies such as `attention (1).py`.
     for path in sorted(paths, key=lambda path: (path.stem not in functions, str(path))):
         function = canonical(path.stem, functions)
-        name = f"{function or plain(path.stem)}.py"
+        name = f"{function or importable(path.stem)}.py"
         folder = PurePosixPath(*(plain(part) for part in path.parent.parts))
-        if str(folder / name) in tidied:
-            name = f"{plain(path.stem)}.py"
         number = 2
         while str(folder / name) in tidied:
-            name = f"{plain(path.stem)}_{number}.py"
+            name = f"{importable(path.stem)}_{number}.py"
             number += 1
         tidied[str(folder / name)] = paths[path]
         # `from Softmax import softmax` still finds Softmax.py beside softmax.py.
         if path.stem.isidentifier():
             tidied.setdefault(str(folder / f"{path.stem}.py"), paths[path])
     return tidied
+
+
+def importable(stem: str) -> str:
+    """A file's name as an import statement can say it."""
+    return re.sub(r"\W", "_", plain(stem))
 
 
 # --- locating --------------------------------------------------------------------------------
@@ -315,7 +337,7 @@ class Contents:
     """What a file defines at its top level, seen without running it."""
 
     defined: set[str] = field(default_factory=set)
-    imported: dict[str, str] = field(default_factory=dict)
+    imported: dict[str, tuple[str, str]] = field(default_factory=dict)
     stubs: set[str] = field(default_factory=set)
     mentions: str = ""
     syntax_fault: str | None = None
@@ -343,6 +365,8 @@ class Contents:
             self.stubs.discard(node.name)
             self.defined.discard(node.name)
             (self.stubs if is_stub(node) else self.defined).add(node.name)
+        elif isinstance(node, ast.ClassDef):
+            self.defined.add(node.name)
         elif isinstance(node, ast.Assign):
             for target in node.targets:
                 names = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
@@ -351,20 +375,21 @@ class Contents:
             self.defined.add(node.target.id)
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                self.imported[alias.asname or alias.name] = node.module or ""
+                self.imported[alias.asname or alias.name] = (node.module or "", alias.name)
 
     def holds(self, function: str) -> bool:
-        """Whether the name is there: defined, or imported from another place than its own file."""
-        return function in self.defined or self.imported.get(function, function) != function
+        """Whether the name is there: defined, or imported, if not as itself from its own file."""
+        own = (function, function)
+        return function in self.defined or self.imported.get(function, own) != own
 
 
 def top_level(tree: ast.Module) -> Iterator[ast.stmt]:
-    """The statements of a module, those inside if, try and with among them, in order."""
+    """The statements of a module, those inside if, for, try and the like among them, in order."""
     waiting: list[ast.stmt] = list(reversed(tree.body))
     while waiting:
         node = waiting.pop()
         yield node
-        if isinstance(node, (ast.If, ast.Try, ast.With)):
+        if isinstance(node, (ast.If, ast.Try, ast.With, ast.For, ast.While)):
             inner = [*node.body, *getattr(node, "orelse", []), *getattr(node, "finalbody", [])]
             for handler in getattr(node, "handlers", []):
                 inner += handler.body

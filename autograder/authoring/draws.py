@@ -233,6 +233,7 @@ def balanced(head: Head) -> bool:
         and np.ptp(scores, axis=1).min() > 1
         and np.abs(scores - scores.T).max() > 1
         and lost.min() > 0.1
+        and (scores != 0).all()
     )
 
 
@@ -328,7 +329,10 @@ def attention_cases(rng: random.Random) -> dict[str, list[JsonCase]]:
         return {**head, "X_changed": [*head["X"][:-1], last.tolist()]}
 
     def integers() -> Iterable[Array]:
-        head = draw_head(rng, (4, 3, 2, 5), bound=2, step=1.0)
+        head = drawn(
+            lambda: draw_head(rng, (4, 3, 2, 5), bound=2, step=1.0),
+            lambda head: bool((scores_of(head) != 0).all()),
+        )
         return (array.astype(int) for array in head)
 
     plain = [

@@ -129,7 +129,7 @@ def parse_item(item: Any, body: memoryview) -> tuple[Result, int]:
     if "shape" not in item:
         return Result(None, item["type"], ""), 0
     shape, dtype, name = item["shape"], DTYPES.get(str(item.get("as"))), item.get("dtype")
-    sound = isinstance(shape, list) and len(shape) <= 32
+    sound = isinstance(shape, list) and len(shape) <= 64
     if not sound or not all(type(length) is int and 0 <= length <= BODY_CAP for length in shape):
         raise BadFrame("a shape that is none")
     if dtype is None or not isinstance(name, str):

@@ -23,6 +23,14 @@ def numbers(result: Result, function: str) -> FloatArray:
     return result.values.astype(np.float64)
 
 
+def read(function: str, reply: Reply, arguments: tuple[Any, ...]) -> list[FloatArray]:
+    """Every array of a reply; StudentFault where it holds something else."""
+    if function == "attention":
+        head = read_head(reply, arguments)
+        return [head.first] if head.second is None else [head.first, head.second]
+    return [one_array(reply, function)]
+
+
 def one_array(reply: Reply, function: str) -> FloatArray:
     """The array that softmax or causal_mask returned."""
     if len(reply.results) == 1:
