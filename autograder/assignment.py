@@ -29,6 +29,7 @@ class Limits:
     submission_seconds: float
     memory_mebibytes: int
     file_kibibytes: int
+    submission_kibibytes: int
     files: int
 
 

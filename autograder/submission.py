@@ -1,37 +1,29 @@
 """Finds a student's functions in a folder, a zip or a single file; runs none of them."""
 
 import ast
-import os
 import re
-import stat
 import warnings
-import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO
 
-from autograder.assignment import Assignment, Limits
+from autograder.assignment import Assignment
+from autograder.collecting import Unreadable, collect
+from autograder.naming import (
+    canonical,
+    is_copy_of_exam,
+    is_exam,
+    is_litter,
+    is_test,
+    plain,
+    tidy,
+    without_shared_folders,
+)
 from autograder.report import StudentFault
 
-LITTER = frozenset({"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "env"})
-# What browsers, mail programs and file managers make of a second copy's name.
-COPY_MARK = re.compile(r"(^copy of )|( copy( \d+)?$)|([ _-]?\(\d+\)$)|([ _-]\d+$)", re.IGNORECASE)
-NESTING = 3
-
-
-class Unreadable(Exception):
-    """A whole submission that cannot be taken; its words are for the student."""
-
-
-@dataclass
-class Collected:
-    """The .py files and exam sheets of a submission, by their path, and why others were refused."""
-
-    files: dict[str, bytes] = field(default_factory=dict)
-    exams: dict[str, bytes] = field(default_factory=dict)
-    refused: dict[str, str] = field(default_factory=dict)
+# Parsing takes about a kilobyte of memory for each of these.
+TOKENS = 100_000
+TOKEN = re.compile(rb"\w+|[^\s\w]")
 
 
 @dataclass
@@ -65,19 +57,13 @@ class Submission:
     def write(self, folder: Path) -> None:
         """Writes the files below a folder that must not exist yet.
 
-        Under the name of each function lies what was found for it, so that a leftover stub is
-        imported no more; and `from hw.softmax import ...` works for the files of a folder hw.
+        `from hw.softmax import softmax` works for the files of a folder hw.
         """
         folder.mkdir()
         for file, source in self.files.items():
             target = folder / file
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(source)
-        for function, place in self.places.items():
-            module = PurePosixPath(place).stem
-            if module != function:
-                text = f"from {module} import {function}\n"
-                (folder / f"{function}.py").write_text(text, encoding="utf-8")
         if self.package.isidentifier() and not (folder / self.package).exists():
             (folder / self.package).symlink_to(".")
 
@@ -101,7 +87,14 @@ def open_submission(path: Path, assignment: Assignment) -> Submission:
             submission.faults[function] = place
         else:
             submission.places[function] = place
-    sheets = sorted(collected.exams, key=lambda name: (name.count("/"), copy_of(name), name))
+            # Whoever imports from the function's own file gets what was found, not a leftover stub.
+            module = PurePosixPath(place).stem
+            if module != function:
+                shim = f"from {module} import {function}\n"
+                submission.files[f"{function}.py"] = shim.encode()
+    sheets = sorted(
+        collected.exams, key=lambda name: (name.count("/"), is_copy_of_exam(name), name)
+    )
     submission.exam = collected.exams[sheets[0]] if sheets else None
     refused = [reason for name, reason in collected.refused.items() if is_exam(name)]
     submission.exam_fault = refused[0] if refused else submission.exam_fault
@@ -117,216 +110,38 @@ def members(path: Path, assignment: Assignment) -> list[Path] | None:
     if not path.is_dir():
         return None
     children = sorted(child for child in path.iterdir() if may_be_submission(child))
-    if any(canonical(child.stem, assignment.functions) for child in children if child.is_file()):
+    sources = [child for child in children if child.suffix.lower() == ".py" and child.is_file()]
+    if any(canonical(child.stem, assignment.functions) for child in sources):
         return None
-    seen: set[str] = set()
+    # hw/ beside hw.zip is one student's work, unpacked.
+    definers: dict[str, set[str]] = {}
     for child in children:
-        try:
-            collected = collect(child, assignment.limits)
-        except Unreadable:
-            continue
-        contents = [Contents.of(file, source) for file, source in collected.files.items()]
-        defined = {name for content in contents for name in content.defined} & {
-            *assignment.functions
-        }
-        if seen & defined:
-            return children
-        seen |= defined
+        for function in defined_in(child, assignment):
+            definers.setdefault(function, set()).add(child.name if child.is_dir() else child.stem)
+            if len(definers[function]) > 1:
+                return children
     return None
 
 
 def may_be_submission(path: Path) -> bool:
-    if is_litter(path.name) or is_test(path.name):
+    if is_litter(path.name) or is_test(path.name) or is_output(path):
         return False
     return path.is_symlink() or path.is_dir() or path.suffix.lower() in (".py", ".zip")
 
 
-def is_litter(name: str) -> bool:
-    return name.startswith(".") or name.lower() in LITTER
+def is_output(path: Path) -> bool:
+    """What an earlier `--out` left here."""
+    return (path / "grades.csv").is_file() and (path / "results").is_dir()
 
 
-def is_test(name: str) -> bool:
-    """A test file is ours or the student's check of their own work, not the work."""
-    return name.startswith("test_") or name == "conftest.py"
-
-
-def plain(name: str) -> str:
-    """A file's name as it may be shown: one line, no control or direction marks."""
-    shown = "".join(mark if mark.isprintable() else "_" for mark in name)
-    return shown[:80] or "submission"
-
-
-# --- reading ---------------------------------------------------------------------------------
-
-
-def collect(path: Path, limits: Limits) -> Collected:
-    """The .py files below a folder, in a zip, or the file itself; Unreadable with its reason."""
-    if path.is_symlink():
-        raise Unreadable(f"{plain(path.name)} is a link: hand in the files themselves.")
-    if path.is_dir():
-        return collect_folder(path, limits, NESTING)
-    if path.suffix.lower() == ".zip":
-        return collect_zip(path, path.name, limits)
-    found = Collected()
-    add_file(found, path.name, path, limits)
-    return found
-
-
-def collect_folder(folder: Path, limits: Limits, nesting: int) -> Collected:
-    found, archives = Collected(), []
-    for count, path in enumerate(walk(folder), start=1):
-        relative = path.relative_to(folder).as_posix()
-        if count > limits.files:
-            raise too_many(limits)
-        if path.suffix.lower() == ".py" or is_exam(path.name):
-            add_file(found, relative, path, limits)
-        elif path.suffix.lower() == ".zip" and not path.is_symlink():
-            archives.append(path)
-    if not found.files and len(archives) == 1:
-        return collect_zip(archives[0], archives[0].name, limits, nesting - 1)
-    return found
-
-
-def walk(folder: Path) -> Iterator[Path]:
-    """Everything but folders and litter, in a fixed order; links to folders are not followed."""
-    for current, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not is_litter(name))
-        for name in sorted(files):
-            if not is_litter(name):
-                yield Path(current) / name
-
-
-def too_many(limits: Limits) -> Unreadable:
-    return Unreadable(
-        f"The submission holds more than {limits.files} files: hand in your .py files only."
-    )
-
-
-def add_file(found: Collected, name: str, path: Path, limits: Limits) -> None:
-    """Reads one regular file below the size cap; a link or a larger file is refused by name."""
+def defined_in(path: Path, assignment: Assignment) -> set[str]:
+    """The functions that a child of a folder defines itself, tests apart."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        reason = "is a link" if path.is_symlink() else "cannot be opened"
-        found.refused[name] = f"{plain(name)} {reason}: hand in the file itself."
-        return
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            found.refused[name] = f"{plain(name)} is not a regular file: hand in the file itself."
-            return
-        add_source(found, name, file.read(limits.file_kibibytes * 1024 + 1), limits)
-
-
-def add_source(found: Collected, name: str, source: bytes, limits: Limits) -> None:
-    if is_exam(name):
-        # Of a sheet beyond the cap this is enough to see that it is too large.
-        found.exams[name] = source
-    elif len(source) > limits.file_kibibytes * 1024:
-        found.refused[name] = f"{plain(name)} is larger than {limits.file_kibibytes} KiB."
-    else:
-        found.files[name] = source
-
-
-def collect_zip(
-    path: Path | IO[bytes], name: str, limits: Limits, nesting: int = NESTING
-) -> Collected:
-    """The .py files of a zip, read member by member below the caps, never unpacked to disk."""
-    if nesting <= 0:
-        raise Unreadable(f"{plain(name)} lies in zips too deeply nested: hand in your .py files.")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return collect_members(archive, limits, nesting)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError):
-        raise Unreadable(
-            f"{plain(name)} is not a readable zip: make it again and open it once yourself."
-        ) from None
-
-
-def collect_members(archive: zipfile.ZipFile, limits: Limits, nesting: int) -> Collected:
-    found, archives, count = Collected(), [], 0
-    for member in archive.infolist():
-        name = member.filename.replace("\\", "/")
-        parts = PurePosixPath(name).parts
-        if member.is_dir() or any(is_litter(part) for part in parts if part != ".."):
-            continue
-        count += 1
-        if count > limits.files:
-            raise too_many(limits)
-        suffix = PurePosixPath(name).suffix.lower()
-        if suffix == ".zip":
-            archives.append(member)
-        if suffix != ".py" and not is_exam(name):
-            continue
-        if name.startswith("/") or ".." in parts or ":" in name:
-            found.refused[name] = f"{plain(name)} points outside the zip: zip the files themselves."
-        elif stat.S_ISLNK(member.external_attr >> 16):
-            found.refused[name] = f"{plain(name)} is a link: hand in the file itself."
-        elif member.flag_bits & 1:
-            found.refused[name] = f"{plain(name)} is locked with a password: zip it without one."
-        else:
-            with archive.open(member) as file:
-                add_source(found, name, file.read(limits.file_kibibytes * 1024 + 1), limits)
-    if not found.files and len(archives) == 1:
-        with archive.open(archives[0]) as inner:
-            return collect_zip(inner, archives[0].filename, limits, nesting - 1)
-    return found
-
-
-# --- naming ----------------------------------------------------------------------------------
-
-
-def is_exam(name: str) -> bool:
-    """exam.toml, `exam (1).toml` and the like."""
-    path = PurePosixPath(name)
-    return path.suffix.lower() == ".toml" and canonical(path.stem, ("exam",)) is not None
-
-
-def copy_of(name: str) -> bool:
-    return PurePosixPath(name).name.lower() != "exam.toml"
-
-
-def canonical(stem: str, functions: tuple[str, ...]) -> str | None:
-    """The function that a file's name stands for: `Attention (1)` is attention."""
-    name = COPY_MARK.sub("", stem.strip()).strip().lower()
-    name = re.sub(r"[ -]+", "_", name)
-    return name if name in functions else None
-
-
-def without_shared_folders(files: dict[str, bytes]) -> tuple[str, dict[str, bytes]]:
-    """The innermost folder that all files share ("" for none), and the files relative to it."""
-    shared = ""
-    while files and all("/" in file for file in files):
-        tops = {file.partition("/")[0] for file in files}
-        if len(tops) > 1:
-            break
-        shared = tops.pop()
-        files = {file.partition("/")[2]: source for file, source in files.items()}
-    return shared, files
-
-
-def tidy(files: dict[str, bytes], functions: tuple[str, ...]) -> dict[str, bytes]:
-    """The files, each under a name that can be imported."""
-    paths = {PurePosixPath(file): source for file, source in files.items()}
-    tidied: dict[str, bytes] = {}
-    # A file that already has its right name keeps it from copies such as `attention (1).py`.
-    for path in sorted(paths, key=lambda path: (path.stem not in functions, str(path))):
-        function = canonical(path.stem, functions)
-        name = f"{function or importable(path.stem)}.py"
-        folder = PurePosixPath(*(plain(part) for part in path.parent.parts))
-        number = 2
-        while str(folder / name) in tidied:
-            name = f"{importable(path.stem)}_{number}.py"
-            number += 1
-        tidied[str(folder / name)] = paths[path]
-        # `from Softmax import softmax` still finds Softmax.py beside softmax.py.
-        if path.stem.isidentifier():
-            tidied.setdefault(str(folder / f"{path.stem}.py"), paths[path])
-    return tidied
-
-
-def importable(stem: str) -> str:
-    """A file's name as an import statement can say it."""
-    return re.sub(r"\W", "_", plain(stem))
+        files = collect(path, assignment.limits).files
+    except Unreadable:
+        return set()
+    contents = (Contents.of(file, source) for file, source in files.items() if not is_test(file))
+    return {name for content in contents for name in content.defined} & {*assignment.functions}
 
 
 # --- locating --------------------------------------------------------------------------------
@@ -344,6 +159,8 @@ class Contents:
 
     @classmethod
     def of(cls, file: str, source: bytes) -> "Contents":
+        if sum(1 for _ in TOKEN.finditer(source)) > TOKENS:
+            return cls(syntax_fault=f"{plain(file)} holds far more code than any solution needs.")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -356,14 +173,15 @@ class Contents:
             return cls(syntax_fault=f"{plain(file)} is not valid Python: it cannot be parsed.")
         contents = cls()
         for node in top_level(tree):
-            contents.note(node)
+            contents.note(node, replaces=node in tree.body)
         return contents
 
-    def note(self, node: ast.stmt) -> None:
+    def note(self, node: ast.stmt, replaces: bool) -> None:
+        """Takes a statement in; a later definition replaces an earlier one, but not in a branch."""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            # A later definition replaces an earlier one.
             self.stubs.discard(node.name)
-            self.defined.discard(node.name)
+            if replaces:
+                self.defined.discard(node.name)
             (self.stubs if is_stub(node) else self.defined).add(node.name)
         elif isinstance(node, ast.ClassDef):
             self.defined.add(node.name)
@@ -416,7 +234,7 @@ def locate(
     """The file to ask a function of, or the fault: CONTRACT.md, Where functions are found."""
     order = sorted(contents, key=lambda file: (file.count("/"), file.lower()))
     named = [file for file in order if PurePosixPath(file).stem == function]
-    others = [file for file in order if file not in named and not is_test(PurePosixPath(file).name)]
+    others = [file for file in order if file not in named and not is_test(file)]
     for file in [*named, *others]:
         if contents[file].holds(function):
             return file
@@ -430,6 +248,6 @@ def locate(
     if unparsed:
         return StudentFault("syntax_error", next(iter(unparsed.values())))
     for name, reason in refused.items():
-        if PurePosixPath(name).stem.lower() == function or not contents:
+        if canonical(PurePosixPath(name).stem, (function,)) or not contents:
             return StudentFault("missing", reason)
     return StudentFault("missing", f"No file defines {function}: hand in {function}.py.")
