@@ -18,12 +18,15 @@ from numpy.typing import NDArray
 
 from autograder.assignment import Limits
 from autograder.report import GraderError, StudentFault
-from autograder.sandbox import frames, reading, words
+from autograder.sandbox import frames, leavings, reading, words
 from autograder.submission import Submission
 
 GUEST = Path(__file__).with_name("guest.py")
 START_SECONDS = 60.0
 DEATHS_BEFORE_GIVING_UP = 2
+# What the guest's Python and NumPy load when they need it, and how the loader finds it.
+LIBRARIES = ["/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib", f"{sys.base_prefix}/lib"]
+LIBRARY_CACHE = "/etc/ld.so.cache"
 
 
 class GuestDied(Exception):
@@ -53,14 +56,21 @@ class Answering(Protocol):
 class Guest:
     """One freshly executed interpreter that holds one submission's files."""
 
-    def __init__(self, submission: Submission, limits: Limits) -> None:
+    def __init__(
+        self, submission: Submission, limits: Limits, without: tuple[str, ...] = ()
+    ) -> None:
+        """`without` leaves locks open by name: for tests of what each of them holds back."""
         self._folder = tempfile.TemporaryDirectory(prefix="guest-")
         root = Path(self._folder.name).resolve()
         root.chmod(0o755)
         libraries, work = root / "libraries", root / "work"
         link_numpy(libraries)
         submission.write(work)
-        python, uid = interpreter(root)
+        for path in (libraries, work, *work.rglob("*")):
+            if not path.is_symlink():
+                # Whatever the umask: the guest's own user reads them too.
+                path.chmod(0o755 if path.is_dir() else 0o644)
+        python, self._uid = interpreter(root)
         self._process = subprocess.Popen(
             [python, "-I", "-S", "-B", str(GUEST)],
             stdin=subprocess.PIPE,
@@ -68,7 +78,8 @@ class Guest:
             stderr=subprocess.DEVNULL,
             bufsize=0,
             cwd=work,
-            env={"OPENBLAS_NUM_THREADS": "1"},
+            # Else each thread reserves a share of the address space that RLIMIT_AS allows.
+            env={"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"},
             start_new_session=True,
         )
         assert self._process.stdin is not None
@@ -84,8 +95,11 @@ class Guest:
             "locks": {
                 "memory_mebibytes": limits.memory_mebibytes,
                 "cpu_seconds": int(limits.submission_seconds) + 5,
-                "uid": uid,
+                "uid": self._uid,
                 "parent": os.getpid(),
+                "readable": [str(root), *map(str, numpy_folders()), LIBRARY_CACHE],
+                "libraries": sorted({os.path.realpath(folder) for folder in LIBRARIES}),
+                "without": without,
             },
         }
         try:
@@ -156,6 +170,8 @@ class Guest:
         except ProcessLookupError:
             self._process.kill()
         self._process.wait()
+        if self._uid is not None:
+            leavings.clear(self._uid)
         self._requests.close()
         self._replies.close()
         self._folder.cleanup()
@@ -164,10 +180,13 @@ class Guest:
 def link_numpy(folder: Path) -> None:
     """Fills a folder with links to NumPy and its libraries, and nothing else."""
     folder.mkdir()
+    for source in numpy_folders():
+        (folder / source.name).symlink_to(source)
+
+
+def numpy_folders() -> list[Path]:
     package = Path(np.__file__).parent
-    for source in (package, package.with_name("numpy.libs")):
-        if source.exists():
-            (folder / source.name).symlink_to(source)
+    return [path for path in (package, package.with_name("numpy.libs")) if path.exists()]
 
 
 def interpreter(folder: Path) -> tuple[str, int | None]:

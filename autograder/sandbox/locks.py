@@ -6,50 +6,67 @@ have is left open, and the names of those that held are handed back.
 
 import ctypes
 import os
+import runpy
 import sys
 
-PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
 SIGKILL = 9
 MEBIBYTE = 1 << 20
+THREADS = 32
 
 
-def lock(memory_mebibytes, cpu_seconds, uid, parent):
-    """Closes the locks and returns the names of those that hold.
+def lock(memory_mebibytes, cpu_seconds, uid, parent, readable, libraries, without=()):
+    """Closes the locks, but for those that a test leaves open, and names those that hold.
 
-    uid is None where the guest keeps the user it has; parent is the process id of the grader.
+    uid is None where the guest keeps the user it has; parent is the process id of the grader;
+    readable are the files and folders that stay open beside Python and the shared libraries.
     """
-    held = ["process"]
-    if limit_resources(memory_mebibytes * MEBIBYTE, cpu_seconds):
-        held.append("rlimits")
-    if uid is not None:
-        become(uid)
-        held.append("uid")
-    # After the change of user, which clears it.
-    if die_with_parent(parent):
-        held.append("parent_death")
-    return held
+    # Read now: once the locks are closed, these files are out of reach too.
+    landlock, seccomp = beside("landlock.py"), beside("seccomp.py")
+    steps = [
+        # Lets a plain user close the last two, and keeps set-uid programs from giving rights.
+        ("no_new_privs", lambda: prctl(PR_SET_NO_NEW_PRIVS, 1)),
+        ("rlimits", lambda: limit_resources(memory_mebibytes * MEBIBYTE, cpu_seconds)),
+        ("uid", lambda: uid is not None and become(uid)),
+        # Counts all processes of a user, so it needs one who has no others.
+        ("nproc", lambda: uid is not None and limit("RLIMIT_NPROC", THREADS)),
+        # After the change of user, which clears it.
+        ("parent_death", lambda: die_with_parent(parent)),
+        ("landlock", lambda: on_linux() and landlock["restrict"](readable, libraries)),
+        # Last: it refuses some of what the others need.
+        ("seccomp", lambda: on_linux() and seccomp["restrict"]()),
+    ]
+    held = [name for name, close in steps if name not in without and close()]
+    return ["process", *held]
+
+
+def beside(file):
+    """The names that another file of this folder defines."""
+    return runpy.run_path(os.path.join(os.path.dirname(__file__), file))
 
 
 def limit_resources(memory_bytes, cpu_seconds):
     """Limits memory, CPU time, file sizes and open files; False where a limit is refused."""
+    limits = {
+        "RLIMIT_CPU": cpu_seconds,
+        "RLIMIT_FSIZE": MEBIBYTE,
+        "RLIMIT_NOFILE": 64,
+        "RLIMIT_CORE": 0,
+        "RLIMIT_AS": memory_bytes,
+    }
+    # All are tried: one that is refused does not spare the rest.
+    refused = [name for name, value in limits.items() if not limit(name, value)]
+    return not refused
+
+
+def limit(name, value):
     try:
         import resource
-    except ImportError:
+
+        resource.setrlimit(getattr(resource, name), (value, value))
+    except (ImportError, ValueError, OSError):
         return False
-    limits = [
-        (resource.RLIMIT_CPU, cpu_seconds),
-        (resource.RLIMIT_FSIZE, MEBIBYTE),
-        (resource.RLIMIT_NOFILE, 64),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_AS, memory_bytes),
-    ]
-    held = True
-    for limit, value in limits:
-        try:
-            resource.setrlimit(limit, (value, value))
-        except (ValueError, OSError):
-            held = False
-    return held
+    return True
 
 
 def become(uid):
@@ -57,13 +74,21 @@ def become(uid):
     os.setgroups([])
     os.setgid(uid)
     os.setuid(uid)
+    return True
 
 
 def die_with_parent(parent):
     """Linux: the kernel kills this process when the grader ends."""
-    if not sys.platform.startswith("linux"):
-        return False
-    held = ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0
-    if os.getppid() != parent:
+    held = prctl(PR_SET_PDEATHSIG, SIGKILL)
+    if held and os.getppid() != parent:
         os._exit(1)
     return held
+
+
+def prctl(option, value):
+    """Linux only; False where it is refused."""
+    return on_linux() and ctypes.CDLL(None).prctl(option, value, 0, 0, 0) == 0
+
+
+def on_linux():
+    return sys.platform.startswith("linux")
