@@ -10,6 +10,7 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -549,7 +550,8 @@ def test_the_search_path_ends_in_numpy_and_the_students_folder(make):
 def test_the_environment_is_empty(make):
     environment = told(make(tells("dict(os.environ)")))
     # The interpreter itself may add LC_CTYPE.
-    assert {**environment, "LC_CTYPE": ""} == {"OPENBLAS_NUM_THREADS": "1", "LC_CTYPE": ""}
+    environment.pop("LC_CTYPE", None)
+    assert environment == {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
 
 
 def test_the_working_directory_holds_the_py_files_only(make):
@@ -558,7 +560,7 @@ def test_the_working_directory_holds_the_py_files_only(make):
 
 
 def test_the_command_line_tells_nothing(make):
-    seen = told(make(tells("[sys.argv, open('/proc/self/cmdline').read()]")))
+    seen = told(make(tells("[sys.argv, sys.orig_argv]")))
     assert "hidden_tests" not in str(seen)
 
 
@@ -625,6 +627,7 @@ def test_close_leaves_no_process_and_no_folder(make, escape):
     assert Path(folder).exists()
     student.close()
     assert gone(own)
+    student.start = partial(Guest, without=("seccomp",))
     assert not Path(folder).parent.exists()
     left = not gone(child, 1)
     if left:
@@ -641,16 +644,18 @@ def test_a_student_can_be_asked_again_after_close(make):
 
 @ROOT
 def test_a_plain_user_grades_and_cleans_up_too():
-    """Without root the guest keeps its user, so it can write where it stands, and lock it."""
+    """Without root and locks the guest can write where it stands, and lock it."""
     body = "os.makedirs('a/b')\nos.chmod('a', 0)\nos.chmod('.', 0o500)\nreturn x"
     program = f"""
 import numpy as np
 from pathlib import Path
 from autograder.assignment import load_assignment
-from autograder.sandbox.host import Budget, Student
+from functools import partial
+from autograder.sandbox.host import Budget, Guest, Student
 from autograder.submission import Submission
 work = Submission("work", {{"softmax.py": {softmax(body).encode()!r}}}, {{"softmax": "softmax.py"}})
-student = Student(work, load_assignment().limits, Budget(60.0))
+unlocked = partial(Guest, without=("landlock", "seccomp"))
+student = Student(work, load_assignment().limits, Budget(60.0), start=unlocked)
 student.softmax(np.ones((2, 2)))
 folder = Path(student._guest._folder.name)
 student.close()
