@@ -18,6 +18,7 @@ from autograder.formats.feedback import feedback
 from autograder.formats.gradebook import write_grades
 from autograder.formats.gradescope import write_results
 from autograder.grading import grade as grade_one
+from autograder.naming import plain
 from autograder.report import GraderError, Report
 from autograder.submission import members
 
@@ -53,14 +54,16 @@ def grade(paths: tuple[Path, ...], as_json: bool, out: Path | None, live_kernel:
         for name, path in submissions.items():
             try:
                 report = grade_one(path, folder.keeper(name) if folder else ignore, live_kernel)
-            except GraderError as error:
-                faults += 1
-                click.echo(f"grader_error: {name} has no grade. {error}", err=True)
-            else:
                 report.submission = name
                 reports.append(report)
                 if folder:
                     folder.add(report)
+            except GraderError as error:
+                faults += 1
+                click.echo(f"grader_error: {name} has no grade. {error}", err=True)
+            except OSError as error:
+                faults += 1
+                click.echo(f"grader_error: {name} could not be written. {error}", err=True)
             advance(name)
     show(reports, several, as_json)
     sys.exit(1 if faults else 0)
@@ -104,6 +107,20 @@ def regenerate(seed: str | None) -> None:
         click.echo("Whoever knows or guesses this seed can compute the exam's key.")
 
 
+@main.command()
+@click.option(
+    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="A folder."
+)
+@click.option("--with-kernel", is_flag=True, help="Install torch too, and ask it at grading.")
+def bundle(out: Path, with_kernel: bool) -> None:
+    """Writes OUT/autograder.zip, for Gradescope and otter, and OUT/student_template.zip."""
+    with authoring():
+        from autograder.authoring.bundle import bundle as write_zips
+
+        for line in write_zips(out, with_kernel):
+            click.echo(line)
+
+
 @contextmanager
 def authoring() -> Iterator[None]:
     """What instructors run ends in words: in a checkout only, and with torch."""
@@ -131,7 +148,8 @@ def gather(paths: tuple[Path, ...]) -> tuple[dict[str, Path], bool]:
         found += members_of_class or [path]
     named: dict[str, Path] = {}
     for path in found:
-        name = "".join(mark if mark.isprintable() else "_" for mark in path.resolve().stem)
+        resolved = path.resolve()
+        name = plain(resolved.name if resolved.is_dir() else resolved.stem)
         number = 2
         unique = name
         while unique in named:

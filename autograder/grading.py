@@ -1,5 +1,6 @@
 """One submission -> Report: runs the hidden suites and carries errors forward."""
 
+import os
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -56,6 +57,8 @@ def judge(
     live_kernel: bool = False,
 ) -> Report:
     """Runs the hidden suites against a submission whose code `start` knows how to ask."""
+    if not __debug__:
+        raise GraderError("Python runs with -O or PYTHONOPTIMIZE, which removes every assert.")
     plugin = Judge(submission, load_assignment(), progress, start)
     arguments = [
         str(SUITES),
@@ -64,10 +67,15 @@ def judge(
         *(f"-pno:{plugin}" for plugin in UNUSED_PLUGINS),
         *(["--live-kernel"] if live_kernel else []),
     ]
+    # What is set for somebody's own tests is not for these.
+    set_aside = {name: os.environ.pop(name, None) for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")}
     try:
         status = pytest.main(arguments, plugins=[plugin])
     finally:
         plugin.close()
+        os.environ.update({name: value for name, value in set_aside.items() if value is not None})
+    if status == pytest.ExitCode.INTERRUPTED and not plugin.fault:
+        raise KeyboardInterrupt
     if plugin.fault:
         raise GraderError(plugin.fault)
     if not plugin.finished:
@@ -171,8 +179,12 @@ class Judge:
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
         """Whatever fails outside the tests is the grader's fault, and told once."""
         error = excinfo.value
-        told = isinstance(error, GraderError)
-        self.fault = str(error) if told else "".join(traceback.format_exception(error))
+        if isinstance(error, GraderError):
+            self.fault = str(error)
+        elif isinstance(error, OSError):
+            self.fault = f"no file can be written for the guest: {error}"
+        else:
+            self.fault = "".join(traceback.format_exception(error))
         return True
 
     # --- one exercise ------------------------------------------------------------------------
@@ -220,7 +232,8 @@ class Judge:
     def _stand_in(self, helper: str) -> StandIn:
         file = self.submission.places.get(helper)
         loads = file is not None and self.base.loads(file)
-        return StandIn(helper, read_data("right_helpers")[helper], file if loads else None)
+        source = read_data("right_helpers")[helper]
+        return StandIn(helper, source, file or f"{helper}.py", loads)
 
     def _attempt(self, exercise: Exercise, student: Student) -> Attempt:
         result = self._blank(exercise)
@@ -346,4 +359,5 @@ def is_constant(function: str, student: Student) -> bool:
             answers.append(read(function, student.reply(function, *arguments), arguments))
         except StudentFault:
             return False
-    return bool(answers) and all(map(np.array_equal, *answers))
+    one, other = answers or ([], [np.zeros(0)])
+    return len(one) == len(other) and all(map(np.array_equal, one, other))

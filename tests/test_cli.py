@@ -431,7 +431,6 @@ def test_planted_files_in_the_working_directory_do_not_matter(tmp_path):
         {"PYTEST_ADDOPTS": "-k nothing"},
         {"PYTEST_PLUGINS": "no_such_plugin"},
         {"PYTHONWARNINGS": "error"},
-        {"PYTHONOPTIMIZE": "2"},
         {"LC_ALL": "C", "PYTHONUTF8": "0", "COLUMNS": "20"},
         {"OPENBLAS_NUM_THREADS": "nonsense", "PYTHONHASHSEED": "1"},
         {"CI": "true", "PYTEST_CURRENT_TEST": "x", "PYTHONDONTWRITEBYTECODE": ""},
@@ -440,6 +439,12 @@ def test_planted_files_in_the_working_directory_do_not_matter(tmp_path):
 )
 def test_the_environment_does_not_change_a_grade(env):
     assert code_points(graded(SOLUTIONS, env=env)) == FULL
+
+
+def test_python_without_asserts_gives_no_grade():
+    done = run("grade", SOLUTIONS, env={"PYTHONOPTIMIZE": "1"})
+    assert done.returncode == 1
+    assert "PYTHONOPTIMIZE" in done.stderr
 
 
 def test_a_strict_umask_does_not_change_a_grade(tmp_path):

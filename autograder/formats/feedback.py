@@ -35,4 +35,6 @@ def section(exercise: ExerciseResult) -> list[str]:
 
 
 def escape(text: str) -> str:
+    """On one line, and no mark of Markdown or HTML left in force."""
+    text = " ".join(text.split())
     return re.sub(r"([\\`*_{}\[\]<>#|&~$])", r"\\\1", text)

@@ -41,11 +41,18 @@ def earlier_rows(path: Path, header: list[str]) -> list[list[str]]:
     """The rows of an earlier run; a table of another form is kept beside as grades.csv.old."""
     if not path.exists():
         return []
-    with path.open(newline="", encoding="utf-8", errors="replace") as file:
-        rows = list(csv.reader(file))
+    try:
+        with path.open(newline="", encoding="utf-8", errors="replace") as file:
+            rows = list(csv.reader(file))
+    except csv.Error:
+        rows = []
     if rows and rows[0] == header:
         return [row for row in rows[1:] if len(row) == len(header)]
-    path.replace(path.with_name(f"{path.name}.old"))
+    kept = path.with_name(f"{path.name}.old")
+    number = 2
+    while kept.exists():
+        kept, number = path.with_name(f"{path.name}.old{number}"), number + 1
+    path.replace(kept)
     return []
 
 

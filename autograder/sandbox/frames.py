@@ -124,7 +124,8 @@ def parse_returned(header: dict[str, Any], body: bytes) -> Reply:
 
 def parse_item(item: Any, body: memoryview) -> tuple[Result, int]:
     """One result and the number of body bytes that it took."""
-    if not isinstance(item, dict) or item.get("type") not in RESULT_TYPES:
+    known = isinstance(item, dict) and isinstance(item.get("type"), str)
+    if not known or item["type"] not in RESULT_TYPES:
         raise BadFrame("a result of no known type")
     if "shape" not in item:
         return Result(None, item["type"], ""), 0

@@ -5,6 +5,7 @@ project nothing but locks.py beside it. A frame is two lengths, a JSON header an
 nothing is pickled, and the host believes nothing that it has not checked.
 """
 
+import builtins
 import importlib.machinery
 import importlib.util
 import json
@@ -17,6 +18,7 @@ import types
 LENGTHS = struct.Struct(">II")
 # A reply that would not fit the host's cap is sent as its description alone.
 BODY_CAP = 8 << 20
+STAND_IN = ("function", "source", "file", "loads")
 
 
 def main():
@@ -75,11 +77,12 @@ class Guest:
         self.numpy = numpy
         self.modules = {}
         self.stand_ins = {}
+        self.replaced = {}
 
     def answer(self, header, body):
         try:
             if header["ask"] == "stand_in":
-                return self.stand_in(header["function"], header["file"], header["source"])
+                return self.stand_in(**{name: header[name] for name in STAND_IN})
             if header["ask"] == "load":
                 return self.load_all(header["file"])
             return self.call(header, body)
@@ -117,13 +120,16 @@ class Guest:
             self.modules[file] = loaded
         return self.modules[file]
 
-    def stand_in(self, function, file, source):
-        """Puts a right helper in the place of a failed one; file is None if it cannot be loaded."""
+    def stand_in(self, function, source, file, loads):
+        """Puts a right helper in the place of a failed one, or of its whole file."""
         made = types.ModuleType(function)
         exec(source, vars(made))
         right, replaced = getattr(made, function), None
-        if file is None:
-            sys.modules[function] = made
+        if not loads:
+            for name in {function, os.path.splitext(os.path.basename(file))[0]}:
+                module = self.replaced.setdefault(name, types.ModuleType(name))
+                setattr(module, function, right)
+                sys.modules[name] = module
         else:
             replaced = getattr(self.load(file), function, None)
             redirect(replaced, right)
@@ -163,7 +169,8 @@ class Guest:
 
     def raised(self, error):
         """The built-in class of an exception and the student's line, never its words."""
-        name = next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
+        ancestors = (c.__name__ for c in type(error).__mro__ if vars(builtins).get(c.__name__) is c)
+        name = next(ancestors, "Exception")
         file, line = "", 0
         trace = error.__traceback__
         while trace is not None:

@@ -227,14 +227,15 @@ class Budget:
 
 @dataclass(frozen=True)
 class StandIn:
-    """A right helper: its source, and the file that holds the failed one.
+    """A right helper: its source, and the file of the failed one.
 
-    file is None where that does not load: the right helper then stands in for the whole file.
+    Where that file does not load, the right helper stands in for the whole of it.
     """
 
     function: str
     source: str
-    file: str | None
+    file: str
+    loads: bool
 
 
 @dataclass(frozen=True)
@@ -312,6 +313,9 @@ class Student:
         self, function: str, arguments: tuple[Any, ...], keywords: dict[str, bool]
     ) -> frames.Reply:
         file = self.submission.file_of(function)
+        key = (function, keywords.get("causal"))
+        if self._given_up(key):
+            raise self._deaths[key][-1].again()
         self._load(file)
         header: dict[str, Any] = {
             "ask": "call",
@@ -321,13 +325,11 @@ class Student:
             "arguments": [describe(argument) for argument in arguments],
         }
         arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
-        outcome = self._request(
-            header, arrays, (function, keywords.get("causal")), words.Doing(function, "call")
-        )
+        doing = words.Doing(function, "call")
+        outcome = self._request(header, arrays, key, doing)
         if isinstance(outcome, frames.Raised):
-            raise words.raised(outcome, words.Doing(function, "call"), self.submission)
-        if outcome is None:
-            raise words.bad_frame()
+            raise words.raised(outcome, doing, self.submission)
+        assert outcome is not None
         return outcome
 
     def _load(self, file: str) -> None:
@@ -368,7 +370,12 @@ class Student:
         seconds = min(self.limits.call_seconds, self.budget.seconds)
         started = time.monotonic()
         try:
-            return guest.ask(header, arrays, seconds)
+            outcome = guest.ask(header, arrays, seconds)
+            if isinstance(outcome, frames.Reply) != (header["ask"] == "call") and not isinstance(
+                outcome, frames.Raised
+            ):
+                raise frames.BadFrame("a reply of another kind")
+            return outcome
         except GuestDied as death:
             fault = words.died(death.returncode, doing)
         except GuestLate:

@@ -85,7 +85,9 @@ def read_head(reply: Reply, arguments: tuple[Any, ...]) -> Head:
     tokens, width = len(arguments[0]), arguments[3].shape[1]
     if not reply.results:
         raise StudentFault("failed", "attention returned an empty sequence.")
-    arrays = [numbers(result, "attention") for result in reply.results]
+    # A third result that holds no numbers is one too many, and hides neither of the others.
+    kept = [result for result in reply.results if result.values is not None] or reply.results[:1]
+    arrays = [numbers(result, "attention") for result in kept]
     if len(arrays) == 1:
         return Head(arrays[0], None, in_order=False)
     shapes = [array.shape for array in arrays]
@@ -93,4 +95,4 @@ def read_head(reply: Reply, arguments: tuple[Any, ...]) -> Head:
     if shapes != right and all(shape in shapes for shape in right):
         output, weights = (arrays[shapes.index(shape)] for shape in right)
         return Head(output, weights, in_order=False)
-    return Head(arrays[0], arrays[1], in_order=len(arrays) == 2)
+    return Head(arrays[0], arrays[1], in_order=len(reply.results) == 2)
