@@ -38,6 +38,7 @@ class Assignment:
     exercises: tuple[Exercise, ...]
     limits: Limits
     exam_threshold: int
+    exam_attempts: int
 
     @property
     def functions(self) -> tuple[str, ...]:
@@ -55,4 +56,5 @@ def load_assignment() -> Assignment:
         exercises=tuple(Exercise(**entry) for entry in manifest["exercise"]),
         limits=Limits(**manifest["limits"]),
         exam_threshold=manifest["exam"]["threshold"],
+        exam_attempts=manifest["exam"]["attempts"],
     )

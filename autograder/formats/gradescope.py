@@ -10,8 +10,11 @@ from autograder.formats.wording import VERDICTS, exam_line, points
 from autograder.report import ExerciseResult, Report, TestResult
 
 
-def results(report: Report) -> dict[str, Any]:
-    """The dictionary that Gradescope reads; extra_data is for staff only."""
+def results(report: Report, note: str = "", staff: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The dictionary that Gradescope reads; extra_data, with what `staff` adds, is for staff only.
+
+    `note` stands above the score, for all to read.
+    """
     tests = [
         entry(exercise, test, f"{i}.{j}")
         for i, exercise in enumerate(report.exercises, start=1)
@@ -19,7 +22,7 @@ def results(report: Report) -> dict[str, Any]:
     ]
     return {
         "score": report.score,
-        "output": summary(report),
+        "output": f"{note}\n{summary(report)}" if note else summary(report),
         "output_format": "text",
         "stdout_visibility": "hidden",
         "tests": tests,
@@ -28,7 +31,20 @@ def results(report: Report) -> dict[str, Any]:
             "exam": asdict(report.exam) if report.exam else None,
             "isolation": report.isolation,
             "provenance": report.provenance,
+            **(staff or {}),
         },
+    }
+
+
+def no_results(words: str, staff: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What stands in place of a report, before there is one or where there can be none."""
+    return {
+        "score": 0,
+        "output": words,
+        "output_format": "text",
+        "stdout_visibility": "hidden",
+        "tests": [],
+        "extra_data": staff or {},
     }
 
 
@@ -52,11 +68,15 @@ def entry(exercise: ExerciseResult, test: TestResult, number: str) -> dict[str, 
 
 
 def write_results(report: Report, path: Path) -> None:
+    write_json(results(report), path)
+
+
+def write_json(content: dict[str, Any], path: Path) -> None:
     """Replaces the file in one step: a reader sees the old results or the new ones, whole."""
     # Beside the target and not in /tmp: a rename is atomic within one file system only.
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        fresh.write_text(json.dumps(results(report), indent=1) + "\n", encoding="utf-8")
+        fresh.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
         fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)
