@@ -121,20 +121,6 @@ def bundle(out: Path, with_kernel: bool) -> None:
             click.echo(line)
 
 
-@main.command()
-@click.option(
-    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="A folder."
-)
-@click.option("--with-kernel", is_flag=True, help="Install torch too, and ask it at grading.")
-def bundle(out: Path, with_kernel: bool) -> None:
-    """Writes OUT/autograder.zip, for Gradescope and otter, and OUT/student_template.zip."""
-    with authoring():
-        from autograder.authoring.bundle import bundle as write_zips
-
-        for line in write_zips(out, with_kernel):
-            click.echo(line)
-
-
 @contextmanager
 def authoring() -> Iterator[None]:
     """What instructors run ends in words: in a checkout only, and with torch."""
