@@ -1,0 +1,2 @@
+def softmax(scores):
+    raise NotImplementedError("not written yet")

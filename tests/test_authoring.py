@@ -1,0 +1,269 @@
+"""Regenerating and the gate, as an instructor meets them; all on copies of the checkout."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("torch", reason="the kernel's values come from torch")
+
+from autograder.authoring import regenerate as authoring
+from autograder.authoring.draws import CHECKOUT, random_arguments
+from autograder.authoring.mutants import mutants
+from autograder.authoring.rehearsal import rehearse
+
+DATA = "autograder/hidden_tests/data"
+PARTS = (*authoring.VERIFIED, ".gitignore")
+OTHER_PYTHONS = ("python3.10", "python3.12", "python3.13")
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A copy of what authoring reads, under git."""
+    for part in PARTS:
+        source = CHECKOUT / part
+        if source.is_dir():
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(source, tmp_path / part, ignore=ignored)
+        else:
+            shutil.copy(source, tmp_path / part)
+    git = ["git", "-c", "user.name=test", "-c", "user.email=test@example.invalid"]
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "start"]):
+        subprocess.run([*git, *command], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def autograder(checkout, *arguments, **env):
+    return subprocess.run(
+        [sys.executable, "-m", "autograder", *arguments],
+        cwd=checkout,
+        env={**os.environ, "PYTHONPATH": str(checkout), **env},
+        capture_output=True,
+        text=True,
+    )
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def status(checkout):
+    command = ["git", "status", "--porcelain"]
+    return subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True).stdout
+
+
+# --- drawing ---------------------------------------------------------------------------------
+
+
+def test_the_public_seed_gives_the_files_that_are_here():
+    for path, text in authoring.draw_all("0").items():
+        assert (CHECKOUT / path).read_text(encoding="utf-8") == text, path
+
+
+def test_ten_seeds_give_ten_keys_and_ten_sets_of_inputs():
+    draws = [authoring.draw_all(str(seed)) for seed in range(10)]
+    for name in ("exam", "softmax", "attention", "fused_kernel", "captured_log"):
+        assert len({draw[f"{DATA}/{name}.json"] for draw in draws}) == 10, name
+
+
+def test_handouts_do_not_depend_on_the_key(monkeypatch):
+    """Every answer, explanation and misconception replaced by a dummy: the same two files."""
+    from dataclasses import replace
+
+    real = authoring.draw_exam
+
+    def without_key(rng):
+        return tuple(
+            replace(
+                question,
+                answer="x",
+                accepted=(),
+                explanation="x",
+                options=tuple(replace(option, misconception="x") for option in question.options),
+            )
+            for question in real(rng)
+        )
+
+    before = authoring.draw_all("7")
+    monkeypatch.setattr(authoring, "draw_exam", without_key)
+    after = authoring.draw_all("7")
+    for path in ("assignments/exam.md", "student_template/exam.toml"):
+        assert before[path] == after[path]
+    assert before[f"{DATA}/exam.json"] != after[f"{DATA}/exam.json"]
+
+
+# Everything but the kernel's values; the kernel is not installed on the other Pythons.
+DRAW = """
+import hashlib, sys
+import autograder.kernel
+sys.modules["torch"] = None
+from autograder.authoring import draws, exam_sheets
+from autograder.exam.bank import draw_exam
+import json, random
+for seed in ("0", "1", "term"):
+    rng = lambda part: random.Random(f"{seed}/{part}")
+    drawn = [
+        draws.softmax_cases(rng("softmax")), draws.causal_mask_cases(rng("causal_mask")),
+        draws.attention_cases(rng("attention")),
+        draws.captured_log_cases(rng("captured_log"), seed), draws.probes(rng("probes")),
+        exam_sheets.key(draw_exam(rng("exam"))), exam_sheets.sheet(draw_exam(rng("exam"))),
+    ]
+    print(hashlib.sha256(json.dumps(drawn, sort_keys=True).encode()).hexdigest())
+"""
+
+
+def digests(python, **env):
+    done = subprocess.run(
+        [python, "-c", DRAW],
+        cwd=CHECKOUT,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), **env},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_same_bytes_whatever_the_number_of_threads():
+    one = digests(sys.executable, OPENBLAS_NUM_THREADS="1")
+    assert one == digests(sys.executable, OPENBLAS_NUM_THREADS="2")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OTHER_PYTHONS)
+def test_the_same_bytes_on_another_python(name, tmp_path):
+    python = shutil.which(name)
+    if python is None or subprocess.run([python, "-c", ""], capture_output=True).returncode:
+        pytest.skip(f"{name} is not installed")
+    subprocess.run([python, "-m", "venv", tmp_path], check=True)
+    other = tmp_path / "bin" / "python"
+    needs = ["numpy>=2", "pytest>=8.4", "click", "rich", "jinja2", "tomli"]
+    subprocess.run([other, "-m", "pip", "install", "--quiet", *needs], check=True)
+    assert digests(other) == digests(sys.executable)
+
+
+@pytest.mark.slow
+def test_regenerating_the_public_seed_changes_nothing(checkout):
+    for seed in ("0", "1", "0"):
+        done = autograder(checkout, "regenerate", "--seed", seed)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert bool(status(checkout)) == (seed == "1")
+
+
+@pytest.mark.slow
+def test_secret_draws_differ_and_their_seed_is_in_no_file(checkout):
+    keys = []
+    for _ in range(2):
+        done = autograder(checkout, "regenerate")
+        assert done.returncode == 0, done.stdout + done.stderr
+        seed = (checkout / authoring.SECRET.name).read_text().strip()
+        keys.append((checkout / DATA / "exam.json").read_text())
+        files = [path for path in checkout.rglob("*") if path.is_file()]
+        holders = [path.name for path in files if seed.encode() in path.read_bytes()]
+        assert holders == [authoring.SECRET.name]
+        assert authoring.SECRET.name not in status(checkout)
+    assert keys[0] != keys[1]
+
+
+@pytest.mark.slow
+def test_a_refused_draw_changes_nothing(checkout):
+    edit(checkout / "solutions" / "softmax.py", "np.exp(", "np.exp2(")
+    subprocess.run(["git", "stash", "-q"], cwd=checkout, check=True)
+    subprocess.run(["git", "stash", "apply", "-q"], cwd=checkout, check=True)
+    before = status(checkout)
+    done = autograder(checkout, "regenerate", "--seed", "5")
+    assert done.returncode == 1
+    assert "the old one stays" in done.stderr
+    assert status(checkout) == before
+
+
+def test_outside_a_checkout_authoring_says_so(tmp_path):
+    shutil.copytree(CHECKOUT / "autograder", tmp_path / "autograder")
+    for command in ("verify", "regenerate"):
+        done = autograder(tmp_path, command)
+        assert done.returncode == 1
+        assert "in a checkout only" in done.stderr + done.stdout
+        assert "Traceback" not in done.stderr
+
+
+# --- the gate --------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "old", "new", "words"),
+    [
+        (
+            "autograder/hidden_tests/test_attention.py",
+            "assert head.in_order, ",
+            "pass; ",
+            "nothing fails test_returns_output_then_weights",
+        ),
+        ("autograder/hidden_tests/test_softmax.py", "def test_", "def test_(", "test_softmax"),
+        ("solutions/softmax.py", "np.exp(", "np.exp2(", "fails solutions/"),
+        (
+            "student_template/causal_mask.py",
+            "raise NotImplementedError",
+            "import numpy; return numpy.triu(numpy.ones((n, n), bool), 1)  #",
+            "of the untouched template",
+        ),
+    ],
+    ids=["idle test", "syntax error", "broken solution", "solved template"],
+)
+def test_the_gate_names_what_is_wrong(checkout, file, old, new, words):
+    edit(checkout / file, old, new)
+    done = autograder(checkout, "verify")
+    assert done.returncode == 1
+    assert words in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+def test_every_draw_judges_alike(checkout, seed):
+    """The gate holds, and all wild submissions get the same verdict and the same name."""
+    drawn = authoring.draw_all(str(seed))
+    drawn[f"{DATA}/provenance.json"] = authoring.provenance(drawn, str(seed))
+    authoring.write(checkout, drawn)
+    done = autograder(checkout, "verify", "--json")
+    assert done.returncode == 0, [c for c in json.loads(done.stdout)["checks"] if not c["holds"]]
+    catalogue = json.loads((CHECKOUT / "tests/submissions/catalogue.json").read_text())
+    wild = [f"tests/submissions/{name}" for name in catalogue]
+    graded = json.loads(autograder(checkout, "grade", "--json", *wild).stdout)
+    for path, report in zip(wild, graded, strict=True):
+        expected = json.loads((CHECKOUT / path / "expected.json").read_text())
+        code = sum(e["score"] for e in report["exercises"] if e["name"] != "exam")
+        assert (code == 80) == (expected["kind"] == "right"), path
+        assert report["misconceptions"] == expected["misconceptions"], path
+
+
+def test_the_matrix_is_a_page_too(tmp_path):
+    from autograder.authoring.matrix import write_page
+    from autograder.authoring.verify import Check, Row, Verification
+
+    row = Row("no_scaling", "attention", 1, {"test_a_b": 1})
+    found = Verification([Check("it <holds>"), Check("x", ["fault"])], ["test_a_b"], [row])
+    write_page(found, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "it &lt;holds&gt;" in page
+    assert "no_scaling" in page
+    assert "fault" in page
+
+
+def test_mutants_differ_from_the_reference_and_are_killed():
+    found = list(mutants("causal_mask"))
+    assert len(found) > 3
+    for mutant in found:
+        assert rehearse({"causal_mask": mutant.version}).score < 80, mutant.diff
+
+
+def test_random_arguments_reach_the_ends_of_the_contract():
+    scores = [array for (array,) in random_arguments("softmax", 500)]
+    assert any((array == -float("inf")).any() for array in scores)
+    assert any(abs(array[array > -float("inf")]).max() > 9000 for array in scores)
+    assert any(array.dtype.kind == "i" for array in scores)
+    assert {n for (n,) in random_arguments("causal_mask", 500)} >= {1, 2, 30}
