@@ -137,7 +137,10 @@ class Sheet:
             named = key if ID.fullmatch(key) else "A name"
             self.problems.append(f"{named}{place} is no question of this exam.")
             return
-        if question in self.by_id:
+        if self.by_id.get(question) and value == "":
+            # The untouched line of the template, below an answer that was pasted in.
+            return
+        if self.by_id.get(question):
             self.problems.append(f"{question} is answered more than once: the last answer counts.")
         answer = text_of(value)
         if answer is None:
