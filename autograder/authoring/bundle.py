@@ -8,6 +8,7 @@ import autograder
 from autograder.assignment import load_assignment
 from autograder.authoring.draws import CHECKOUT, require_checkout
 from autograder.hidden_tests.cases import read_data
+from autograder.report import GraderError
 
 PACKAGE = Path(autograder.__file__).parent
 PARTS = Path(__file__).with_name("zip")
@@ -25,11 +26,14 @@ TIME = (1980, 1, 1, 0, 0, 0)
 def bundle(out: Path, with_kernel: bool = False) -> list[str]:
     """Writes both zips, the same bytes from the same checkout; returns what to tell about them."""
     require_checkout()
-    out.mkdir(parents=True, exist_ok=True)
-    told = [
-        write_zip(out / "autograder.zip", grader_files(with_kernel)),
-        write_zip(out / "student_template.zip", student_files()),
-    ]
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        told = [
+            write_zip(out / "autograder.zip", grader_files(with_kernel)),
+            write_zip(out / "student_template.zip", student_files()),
+        ]
+    except OSError as error:
+        raise GraderError(f"cannot write to {out}: {error.strerror}.") from error
     if read_data("provenance")["public_demonstration"]:
         told.append(
             "autograder.zip carries seed 0, the public demonstration: anyone can compute its key. "
