@@ -113,9 +113,11 @@ def gradescope_layout(root: Path, archive: Path, submission: Path) -> Path:
 
 def start_run(root: Path, **options) -> subprocess.Popen:
     """Starts run_autograder as Gradescope does, with this Python in place of the image's."""
+    # From the folder whose files must not run, where there is one.
+    folder = root / "submission"
     return subprocess.Popen(
         [root / "run_autograder"],
-        cwd=root / "submission",
+        cwd=folder if folder.exists() else root,
         env={**os.environ, "AUTOGRADER_PYTHON": sys.executable},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
