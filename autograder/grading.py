@@ -348,7 +348,9 @@ def points_of(item: pytest.Function) -> tuple[float, str | None]:
 
 
 def is_constant(function: str, student: Student) -> bool:
-    """Whether two different inputs of one shape get equal answers: then it looks at neither.
+    """Whether two different inputs of one shape get an equal answer: then it looks at neither.
+
+    One of a pair is enough: identity weights beside X @ W_v would pass whatever relates the two.
 
     NaN is no answer: who returns nothing else has lost the values, and may still be understood.
     """
@@ -360,4 +362,4 @@ def is_constant(function: str, student: Student) -> bool:
         except StudentFault:
             return False
     one, other = answers or ([], [np.zeros(0)])
-    return len(one) == len(other) and all(map(np.array_equal, one, other))
+    return any(map(np.array_equal, one, other))
