@@ -21,7 +21,14 @@ CATALOGUE = json.loads((SUBMISSIONS / "catalogue.json").read_text(encoding="utf-
 WRONG = [name for name in CATALOGUE if EXPECTED[name]["kind"] == "wrong"]
 CODE_POINTS = 80
 # Loops without an end: each takes as long as the deadlines allow.
-SLOW = {"infinite-loop-at-import", "infinite-loop-in-mask"}
+SLOW = {
+    "catastrophic-regex",
+    "infinite-loop-at-import",
+    "infinite-loop-in-mask",
+    "loop-in-c",
+    "loop-in-del",
+    "reply-without-an-end",
+}
 FOLDERS = [
     pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in EXPECTED
 ]
@@ -110,12 +117,27 @@ def test_a_wrong_softmax_alone_keeps_at_least_50():
     assert min(map(score, alone)) >= 50
 
 
-@pytest.mark.parametrize(
-    "name", ["always-equal-subclass", "patches-the-judges", "imports-torch", "scipy-softmax"]
-)
-def test_cheats_get_nothing_for_softmax_and_attention(name):
-    exercises = EXPECTED[name]["exercises"]
-    assert exercises["softmax"] == exercises["attention"] == 0
+def test_attacks_change_nothing():
+    """They are honest work beside, so they earn all, but for the one that breaks its own pipe."""
+    attacks = {name for name, expected in EXPECTED.items() if expected["kind"] == "attack"}
+    assert len(attacks) >= 50
+    assert {name for name in attacks if score(name) != CODE_POINTS} == {
+        "garbage-on-every-descriptor"
+    }
+    assert score("garbage-on-every-descriptor") == 0
+
+
+def test_cheats_get_no_more_than_their_honest_work():
+    """Their softmax and attention compute nothing; some masks are right, or have the right form."""
+    cheats = {name: expected for name, expected in EXPECTED.items() if expected["kind"] == "cheat"}
+    assert len(cheats) >= 15
+    for name, expected in cheats.items():
+        exercises = {**expected["exercises"]}
+        masks = 10 if name == "constant-answers" else 2
+        # Two points of form: what comes back is a new array of floats, whatever it holds.
+        assert exercises.pop("softmax") <= 2, name
+        assert exercises.pop("causal_mask") <= masks, name
+        assert sum(exercises.values()) == 0, name
 
 
 @pytest.mark.parametrize("name", [name for name in EXPECTED if name.startswith("carried-")])

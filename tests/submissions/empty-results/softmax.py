@@ -1,0 +1,5 @@
+import numpy as np
+
+
+def softmax(scores):
+    return np.empty((0, 0))

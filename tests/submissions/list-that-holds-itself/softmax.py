@@ -1,0 +1,7 @@
+import numpy as np
+
+
+def softmax(scores):
+    held = []
+    held.append(held)
+    return held

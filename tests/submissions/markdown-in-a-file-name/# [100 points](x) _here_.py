@@ -1,0 +1,2 @@
+def softmax(scores):
+    raise ValueError(scores)

@@ -1,0 +1,5 @@
+import numpy as np
+
+
+def softmax(scores):
+    return np.full(np.shape(scores), np.nan)

@@ -1,0 +1,15 @@
+import numpy as np
+from softmax import softmax
+
+
+def causal_mask(n):
+    return np.triu(np.ones((n, n), dtype=bool), k=1)
+
+
+def attention(X, W_q, W_k, W_v, causal=False):
+    Q, K, V = X @ W_q, X @ W_k, X @ W_v
+    scores = Q @ K.T / np.sqrt(W_k.shape[1])
+    if causal:
+        scores = np.where(causal_mask(len(scores)), -np.inf, scores)
+    weights = softmax(scores)
+    return weights @ V, weights
