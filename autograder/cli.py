@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,9 +17,16 @@ from autograder.assignment import load_assignment
 from autograder.formats.console import show_report, show_summary
 from autograder.formats.feedback import feedback
 from autograder.formats.gradebook import write_grades
-from autograder.formats.gradescope import write_results
+from autograder.formats.gradescope import (
+    FAULT,
+    UNFINISHED,
+    no_results,
+    results,
+    write_json,
+    write_results,
+)
 from autograder.grading import grade as grade_one
-from autograder.naming import plain
+from autograder.naming import is_litter, plain
 from autograder.report import GraderError, Report
 from autograder.submission import members
 
@@ -29,6 +37,8 @@ def main() -> None:
     """Grades the self-attention exercises."""
     if os.name != "posix":
         raise click.UsageError("grading runs on Linux and macOS; on Windows, use WSL.")
+    # `timeout` and `docker stop` end it as Ctrl-C does: guests and their folders go too.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
 
 
 @main.command()
@@ -46,6 +56,8 @@ def grade(paths: tuple[Path, ...], as_json: bool, out: Path | None, live_kernel:
     """Grades each PATH: a submission (folder, .zip or .py), or a folder that holds a class."""
     if live_kernel and importlib.util.find_spec("torch") is None:
         raise click.UsageError("--live-kernel asks PyTorch: pip install torch==2.13.0 first.")
+    if out and out.resolve() in [path.resolve() for path in paths]:
+        raise click.UsageError("--out wants a folder of its own, not the one with the submissions.")
     submissions, several = gather(paths)
     folder = OutFolder(out) if out else None
     reports: list[Report] = []
@@ -61,6 +73,8 @@ def grade(paths: tuple[Path, ...], as_json: bool, out: Path | None, live_kernel:
             except GraderError as error:
                 faults += 1
                 click.echo(f"grader_error: {name} has no grade. {error}", err=True)
+                if folder:
+                    folder.refuse(name)
             except OSError as error:
                 faults += 1
                 click.echo(f"grader_error: {name} could not be written. {error}", err=True)
@@ -149,6 +163,10 @@ def gather(paths: tuple[Path, ...]) -> tuple[dict[str, Path], bool]:
         if not os.access(path, os.R_OK):
             raise click.UsageError(f"{path} cannot be read: check its permissions.")
         members_of_class = members(path, load_assignment())
+        if members_of_class is not None:
+            tell_skipped(path, members_of_class)
+        elif path.is_dir():
+            tell_if_mixed(path)
         several = several or members_of_class is not None
         found += members_of_class or [path]
     named: dict[str, Path] = {}
@@ -161,6 +179,25 @@ def gather(paths: tuple[Path, ...]) -> tuple[dict[str, Path], bool]:
             unique, number = f"{name}-{number}", number + 1
         named[unique] = path
     return named, several
+
+
+def tell_if_mixed(folder: Path) -> None:
+    """A class in which only one handed in the functions looks like one student's work."""
+    parts = [child for child in folder.iterdir() if child.is_dir() and not is_litter(child.name)]
+    if len(parts) > 1 and not any(folder.glob("*.py")):
+        click.echo(
+            f"{plain(folder.name)} is graded as one submission, since no two of its folders define "
+            f"the same function. If it is a class, give its folders: {folder}/*",
+            err=True,
+        )
+
+
+def tell_skipped(folder: Path, members_of_class: list[Path]) -> None:
+    """Whatever else lies in a class folder is named: it may be somebody's work."""
+    skipped = {*folder.iterdir()} - {*members_of_class}
+    names = sorted(plain(path.name) for path in skipped if not is_litter(path.name))
+    if names:
+        click.echo(f"not graded, being no folder, .zip or .py: {', '.join(names)}", err=True)
 
 
 def show(reports: list[Report], several: bool, as_json: bool) -> None:
@@ -187,6 +224,7 @@ class OutFolder:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.reports: list[Report] = []
+        self.begun: set[str] = set()
         try:
             for part in ("results", "feedback"):
                 (folder / part).mkdir(parents=True, exist_ok=True)
@@ -200,7 +238,13 @@ class OutFolder:
         """Writes the results as they come; over an earlier grade, only once they are whole."""
         if self.results(name).exists():
             return ignore
-        return lambda report: write_results(report, self.results(name))
+        self.begun.add(name)
+        return lambda report: write_json(results(report, UNFINISHED), self.results(name))
+
+    def refuse(self, name: str) -> None:
+        """Nothing of a run in which the grader failed may read as a grade."""
+        if name in self.begun:
+            write_json(no_results(FAULT), self.results(name))
 
     def add(self, report: Report) -> None:
         self.reports.append(report)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from autograder.assignment import Limits
-from autograder.naming import is_exam, is_litter, plain
+from autograder.naming import is_exam, is_litter, is_test, plain
 
 # Zips within zips, and folders within folders.
 ZIPS = 3
@@ -90,8 +90,9 @@ def collect_folder(folder: Path, found: Collected) -> None:
             add_file(found, name, path)
         elif path.suffix.lower() == ".zip" and path.is_file():
             archives.append(path)
-    if not found.files and len(archives) == 1:
-        collect_zip(archives[0], archives[0].name, found)
+    if not any(not is_test(name) for name in found.files):
+        for archive in archives:
+            collect_zip(archive, archive.name, found)
 
 
 def walk(folder: Path) -> Iterator[Path]:
@@ -159,18 +160,24 @@ def collect_members(archive: zipfile.ZipFile, found: Collected, zips: int) -> No
         else:
             with archive.open(member) as file:
                 found.add(name, file.read(found.cap))
-    if not found.files and len(archives) == 1:
-        inner = archives[0]
-        reason = objection(inner, inner.filename)
-        if reason:
-            raise Unreadable(f"{plain(inner.filename)} {reason}")
-        # Read whole: seeking in a compressed member would inflate it again each time.
-        cap = found.limits.submission_kibibytes * 1024
-        with archive.open(inner) as file:
-            content = file.read(cap + 1)
-        if len(content) > cap:
-            raise Unreadable(f"{plain(inner.filename)} is too large: hand in your .py files only.")
-        collect_zip(io.BytesIO(content), inner.filename, found, zips - 1)
+    if not any(not is_test(name) for name in found.files):
+        for inner in archives:
+            collect_inner(archive, inner, found, zips - 1)
+
+
+def collect_inner(
+    archive: zipfile.ZipFile, inner: zipfile.ZipInfo, found: Collected, zips: int
+) -> None:
+    """A zip in a zip, read whole: seeking in a compressed member would inflate it each time."""
+    reason = objection(inner, inner.filename)
+    if reason:
+        raise Unreadable(f"{plain(inner.filename)} {reason}")
+    cap = found.limits.submission_kibibytes * 1024
+    with archive.open(inner) as file:
+        content = file.read(cap + 1)
+    if len(content) > cap:
+        raise Unreadable(f"{plain(inner.filename)} is too large: hand in your .py files only.")
+    collect_zip(io.BytesIO(content), inner.filename, found, zips)
 
 
 def objection(member: zipfile.ZipInfo, name: str) -> str:

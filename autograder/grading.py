@@ -14,7 +14,7 @@ import pytest
 import autograder
 from autograder.assignment import Assignment, Exercise, Limits, load_assignment
 from autograder.exam.examining import exam_report
-from autograder.hidden_tests.cases import SUITES, digest_of_tests, read_data, read_key
+from autograder.hidden_tests.cases import SUITES, SWAPPING, digest_of_tests, read_data, read_key
 from autograder.hidden_tests.conftest import STUDENT
 from autograder.misconceptions import Misconception, diagnose, hint
 from autograder.report import ExerciseResult, GraderError, Report, StudentFault, TestResult
@@ -57,6 +57,8 @@ def judge(
     live_kernel: bool = False,
 ) -> Report:
     """Runs the hidden suites against a submission whose code `start` knows how to ask."""
+    if SWAPPING.exists():
+        raise GraderError("a new draw was swapped in half-way only: run `autograder regenerate`.")
     if not __debug__:
         raise GraderError("Python runs with -O or PYTHONOPTIMIZE, which removes every assert.")
     plugin = Judge(submission, load_assignment(), progress, start)
@@ -93,6 +95,10 @@ class Attempt:
     faults: dict[str, StudentFault] = field(default_factory=dict)
     form_faults: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def faulty(self) -> bool:
+        return self.lost_values or bool(self.form_faults)
+
     @cached_property
     def misconception(self) -> Misconception | None:
         """What explains every answer, where values were lost."""
@@ -119,7 +125,6 @@ class Judge:
         self.report = Report(
             submission=submission.name,
             exercises=[],
-            exam=exam_report(submission, read_key()),
             provenance=provenance(),
         )
 
@@ -163,6 +168,8 @@ class Judge:
             self._explain(exercise, attempt, attempts)
             self.report.exercises[position] = attempt.result
             self.report.isolation = self.base.isolation
+            if exercise.name == "exam":
+                self.report.exam = exam_report(self.submission, read_key())
             self.progress(self.report)
         self.finished = True
         return True
@@ -209,7 +216,8 @@ class Judge:
         function = exercise.function
         if function is None or function in HELPERS or function in self.submission.faults:
             return best
-        failed = [name for name in HELPERS if name in attempts and attempts[name].lost_values]
+        # A fault of form counts too: whoever uses such a helper shall not pay for it twice.
+        failed = [name for name in HELPERS if name in attempts and attempts[name].faulty]
         own = self.submission.places[function]
         places = {self.submission.places.get(name) for name in failed}
         if not self.base.loads(own) and places <= {own}:
@@ -314,12 +322,9 @@ class Judge:
             # It explains every value, so what single tests made of a value counts no more.
             named = {*attempt.form_faults.values(), found.name} - {found.form}
             for test in attempt.result.tests:
-                if test.verdict == "failed" and test.name not in attempt.form_faults:
-                    test.hint = (
-                        f"{test.hint} {found.hint}"
-                        if attempt.faults[test.name].raised
-                        else found.hint
-                    )
+                fault = attempt.faults.get(test.name)
+                if fault and test.verdict == "failed" and test.name not in attempt.form_faults:
+                    test.hint = f"{test.hint} {found.hint}" if fault.raised else found.hint
         self.report.misconceptions += sorted(named - {*self.report.misconceptions})
 
 
@@ -329,7 +334,7 @@ def provenance() -> dict[str, str]:
     return {
         "autograder": autograder.__version__,
         "tests": digest_of_tests()[:12],
-        "draw": "public demonstration" if drawn["public_demonstration"] else "secret",
+        "draw": "public demonstration" if drawn["public_demonstration"] else "private",
         "torch": drawn["torch"],
     }
 

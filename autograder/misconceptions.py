@@ -280,6 +280,13 @@ def added_where(scores: Array, mask: Array, fill: float) -> Array:
     return scores + np.where(mask, fill, 0.0)
 
 
+def assigned(scores: Array, mask: Array) -> Array:
+    """In place, as it is often written: integer scores cannot hold the -inf."""
+    scores = scores.copy()
+    scores[mask] = -np.inf
+    return scores
+
+
 def zero_hidden(scores: Array, mask: Array, fill: float) -> Array:
     low = np.where(mask, 0.0, scores)
     return np.where(low == 0, fill, low)
@@ -435,7 +442,10 @@ ATTENTION = (
         "attention",
         "test_weights_are_the_softmax_of_scaled_scores",
         "Your weights are those of attention without the 1/sqrt(d_k) scale.",
-        (scale(lambda X, W_k: 1.0),),
+        (
+            scale(lambda X, W_k: 1.0),
+            head(scores=partial(scaled, factor=lambda X, W_k: 1), hide=assigned),
+        ),
     ),
     Misconception(
         "scaled_by_d_model",

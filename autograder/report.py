@@ -130,7 +130,7 @@ class Report:
         return round(sum(exercise.max_score for exercise in self.exercises), 2)
 
     def as_json(self) -> dict[str, Any]:
-        """The pinned form of DESIGN.md."""
+        """What --json prints: programs rely on these names."""
         return {
             "submission": self.submission,
             "score": self.score,

@@ -23,6 +23,7 @@ from autograder.report import StudentFault
 
 # Parsing takes about a kilobyte of memory for each of these.
 TOKENS = 100_000
+ANSWER = re.compile(rb"""^[^#]*=\s*["']?[^\s"'#]""", re.MULTILINE)
 TOKEN = re.compile(rb"\w+|[^\s\w]")
 
 
@@ -87,18 +88,39 @@ def open_submission(path: Path, assignment: Assignment) -> Submission:
             submission.faults[function] = place
         else:
             submission.places[function] = place
-            # Whoever imports from the function's own file gets what was found, not a leftover stub.
-            module = PurePosixPath(place).stem
-            if module != function:
-                shim = f"from {module} import {function}\n"
-                submission.files[f"{function}.py"] = shim.encode()
+            add_shim(submission.files, contents, function, place)
     sheets = sorted(
         collected.exams, key=lambda name: (name.count("/"), is_copy_of_exam(name), name)
     )
+    # A sheet left blank does not hide one that is filled in.
+    sheets.sort(key=lambda name: ANSWER.search(collected.exams[name]) is None)
     submission.exam = collected.exams[sheets[0]] if sheets else None
     refused = [reason for name, reason in collected.refused.items() if is_exam(name)]
     submission.exam_fault = refused[0] if refused else submission.exam_fault
     return submission
+
+
+SHIM = """
+
+def {function}(*arguments, **named):
+    from {module} import {function}
+
+    return {function}(*arguments, **named)
+"""
+
+
+def add_shim(
+    files: dict[str, bytes], contents: "dict[str, Contents]", function: str, place: str
+) -> None:
+    """Who imports from a function's own file gets what was found elsewhere, not a leftover stub.
+
+    It looks only when it is called: the place may import from this file in turn.
+    """
+    module, own = PurePosixPath(place).stem, f"{function}.py"
+    if module != function:
+        kept = own in files and not contents[own].syntax_fault
+        source = files[own] if kept else b""
+        files[own] = source + SHIM.format(function=function, module=module).encode()
 
 
 def members(path: Path, assignment: Assignment) -> list[Path] | None:
@@ -124,14 +146,16 @@ def members(path: Path, assignment: Assignment) -> list[Path] | None:
 
 
 def may_be_submission(path: Path) -> bool:
-    if is_litter(path.name) or is_test(path.name) or is_output(path):
+    if is_litter(path.name) or is_output(path):
         return False
-    return path.is_symlink() or path.is_dir() or path.suffix.lower() in (".py", ".zip")
+    if path.is_dir() or path.is_symlink():
+        return True
+    return path.suffix.lower() in (".py", ".zip") and not is_test(path.name)
 
 
 def is_output(path: Path) -> bool:
     """What an earlier `--out` left here."""
-    return (path / "grades.csv").is_file() and (path / "results").is_dir()
+    return (path / "results").is_dir() and (path / "feedback").is_dir()
 
 
 def defined_in(path: Path, assignment: Assignment) -> set[str]:
@@ -172,8 +196,8 @@ class Contents:
         except (ValueError, RecursionError, MemoryError):
             return cls(syntax_fault=f"{plain(file)} is not valid Python: it cannot be parsed.")
         contents = cls()
-        for node in top_level(tree):
-            contents.note(node, replaces=node in tree.body)
+        for node, nested in top_level(tree):
+            contents.note(node, replaces=not nested)
         return contents
 
     def note(self, node: ast.stmt, replaces: bool) -> None:
@@ -197,21 +221,21 @@ class Contents:
 
     def holds(self, function: str) -> bool:
         """Whether the name is there: defined, or imported, if not as itself from its own file."""
-        own = (function, function)
-        return function in self.defined or self.imported.get(function, own) != own
+        module, name = self.imported.get(function, (function, function))
+        return function in self.defined or (module.rpartition(".")[2], name) != (function, function)
 
 
-def top_level(tree: ast.Module) -> Iterator[ast.stmt]:
-    """The statements of a module, those inside if, for, try and the like among them, in order."""
-    waiting: list[ast.stmt] = list(reversed(tree.body))
+def top_level(tree: ast.Module) -> Iterator[tuple[ast.stmt, bool]]:
+    """The statements of a module in order, with those inside if, for, try and the like (True)."""
+    waiting = [(node, False) for node in reversed(tree.body)]
     while waiting:
-        node = waiting.pop()
-        yield node
+        node, nested = waiting.pop()
+        yield node, nested
         if isinstance(node, (ast.If, ast.Try, ast.With, ast.For, ast.While)):
             inner = [*node.body, *getattr(node, "orelse", []), *getattr(node, "finalbody", [])]
             for handler in getattr(node, "handlers", []):
                 inner += handler.body
-            waiting += reversed(inner)
+            waiting += [(node, True) for node in reversed(inner)]
 
 
 def is_stub(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -231,7 +255,11 @@ def is_nothing(node: ast.stmt) -> bool:
 def locate(
     function: str, contents: dict[str, Contents], refused: dict[str, str]
 ) -> str | StudentFault:
-    """The file to ask a function of, or the fault: CONTRACT.md, Where functions are found."""
+    """The file to ask a function of, or the fault.
+
+    The file of its name, unless that is missing, does not parse or is still the stub; then the
+    others in alphabetical order, tests apart.
+    """
     order = sorted(contents, key=lambda file: (file.count("/"), file.lower()))
     named = [file for file in order if PurePosixPath(file).stem == function]
     others = [file for file in order if file not in named and not is_test(file)]
@@ -250,4 +278,7 @@ def locate(
     for name, reason in refused.items():
         if canonical(PurePosixPath(name).stem, (function,)) or not contents:
             return StudentFault("missing", reason)
+    if named:
+        words = f"{named[0]} does not define {function}: is the name spelled as in the template?"
+        return StudentFault("missing", words)
     return StudentFault("missing", f"No file defines {function}: hand in {function}.py.")

@@ -35,6 +35,8 @@ BROKEN = [
 ]
 PARITY = ["solutions", "student_template", *WILD, *BROKEN]
 
+HIDDEN_DATA = "files-grader/autograder/hidden_tests/data/attention.json"
+
 # A planted module tells on itself where it runs as the user who grades.
 PLANTED = ("re.py", "json.py", "numpy.py", "pkgutil.py", "sitecustomize.py", "conftest.py")
 
@@ -83,6 +85,14 @@ def bundled(out: Path) -> Path:
     """autograder.zip, made by the command."""
     subprocess.run([AUTOGRADER, "bundle", "--out", out], check=True, capture_output=True)
     return out / "autograder.zip"
+
+
+def with_file(archive: Path, copy: Path, name: str, content: str) -> Path:
+    """A copy of the zip in which one file has another content."""
+    with zipfile.ZipFile(archive) as old, zipfile.ZipFile(copy, "w") as new:
+        for info in old.infolist():
+            new.writestr(info, content if info.filename == name else old.read(info))
+    return copy
 
 
 def graded(path: Path) -> dict:

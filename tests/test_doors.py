@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from handing_in import (
+    HIDDEN_DATA,
     PARITY,
     SOLUTIONS,
     bundled,
@@ -190,7 +191,7 @@ def test_an_unreadable_submission_gets_valid_results(layout, breaking):
 
 def test_a_fault_of_the_grader_is_told_and_is_no_silent_zero(layout):
     root = layout()
-    (root / "source/files-grader/autograder/hidden_tests/data/attention.json").write_text("{}")
+    (root / "source" / HIDDEN_DATA).write_text("{}")
     results, _, said = run(root)
     assert results["output"].startswith("The grader itself failed, not your code")
     assert "KeyError" in results["extra_data"]["grader_error"]

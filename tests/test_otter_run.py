@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from handing_in import (
+    HIDDEN_DATA,
     PARITY,
     ROOT,
     SOLUTIONS,
@@ -23,6 +24,7 @@ from handing_in import (
     handed_in,
     plant,
     scores,
+    with_file,
     zipped,
 )
 
@@ -151,11 +153,7 @@ def without_preloads(folder: Path) -> Path:
 
 
 def test_a_fault_of_the_grader_is_told_and_gives_no_points(archive, tmp_path):
-    broken = tmp_path / "broken.zip"
-    data = "files-grader/autograder/hidden_tests/data/attention.json"
-    with zipfile.ZipFile(archive) as old, zipfile.ZipFile(broken, "w") as new:
-        for name in old.namelist():
-            new.writestr(name, "{}" if name == data else old.read(name))
+    broken = with_file(archive, tmp_path / "broken.zip", HIDDEN_DATA, "{}")
     results, said = otter_run(broken, SOLUTIONS / "attention.py", tmp_path / "out")
     assert "grader_error: no grade." in said
     assert results["tests"][0]["name"] == "Autograder Failed"

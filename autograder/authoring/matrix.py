@@ -1,5 +1,6 @@
 """What the gate found: on the terminal, and as a page."""
 
+from collections import Counter
 from pathlib import Path
 
 import jinja2
@@ -22,8 +23,8 @@ def show_verification(found: Verification, console: Console) -> None:
         figure = f" ({check.figure})" if check.figure else ""
         words = f"{'holds' if check.holds else 'FAILS'}  {check.name}{figure}"
         console.print(Text(words, style=style))
-        for fault in check.faults:
-            console.print(Text(f"       {fault}"))
+        for fault, times in Counter(check.faults).items():
+            console.print(Text(f"       {fault}" + (f" ({times} times)" if times > 1 else "")))
 
 
 def matrix_table(found: Verification) -> Table:

@@ -19,11 +19,12 @@ from autograder import workshop
 from autograder.authoring import draws, exam_sheets
 from autograder.authoring.draws import CHECKOUT
 from autograder.exam.bank import draw_exam
-from autograder.hidden_tests.cases import DATA, SUITES, digest
+from autograder.hidden_tests.cases import DATA, SUITES, SWAPPING, digest
 from autograder.report import GraderError
 
 # Whoever knows the seed can compute the key: git ignores this file, and no zip carries it.
 SECRET = CHECKOUT / "secret_seed.txt"
+SHEETS = ("assignments/exam.md", "student_template/exam.toml", "solutions/exam.toml")
 VERIFIED = ("autograder", "solutions", "student_template", "assignments", "tests/submissions")
 DATA_IN_CHECKOUT = DATA.relative_to(CHECKOUT).as_posix() if DATA.is_relative_to(CHECKOUT) else ""
 
@@ -67,15 +68,17 @@ def provenance(drawn: dict[str, str], seed: str) -> str:
     suites = {path.name: path.read_bytes() for path in SUITES.glob("*.py")}
     fresh = {
         "digest": digest({**data, **suites}),
+        "sheets": digest({path: drawn[path].encode() for path in SHEETS}),
         "public_demonstration": seed == workshop.SEED,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "torch": metadata.version("torch").partition("+")[0],
     }
     path = DATA / "provenance.json"
-    if path.exists() and json.loads(path.read_text(encoding="utf-8"))["digest"] == fresh["digest"]:
+    earlier = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if all(earlier.get(name) == fresh[name] for name in ("digest", "sheets")):
         # The same draw on another machine: what first gave it stands.
-        return path.read_text(encoding="utf-8")
+        return as_json(earlier)
     return as_json(fresh)
 
 
@@ -104,21 +107,33 @@ def regenerate(seed: str | None) -> str:
         if gate.returncode != 0:
             raise GraderError(f"the gate refused this draw; the old one stays.\n{gate.stdout}")
     if seed is None:
-        keep_secret(chosen)
+        # Beside the old one until the draw is in place: a seed without its draw helps nobody.
+        fresh_secret = keep_beside(chosen)
     write(CHECKOUT, drawn)
+    if seed is None:
+        fresh_secret.replace(SECRET)
     return gate.stdout
 
 
 def write(checkout: Path, drawn: dict[str, str]) -> None:
-    """Writes every file beside its old one first, so that a full disk changes nothing."""
+    """Swaps all files in. A full disk changes nothing; a run stopped half-way is noticed.
+
+    While the marker lies there, nothing is graded: old and new files would be mixed.
+    """
     fresh = {checkout / path: checkout / f"{path}.new" for path in drawn}
     for path, text in drawn.items():
         (checkout / f"{path}.new").write_text(text, encoding="utf-8")
+    marker = checkout / DATA_IN_CHECKOUT / SWAPPING.name
+    marker.touch()
     for target, new in fresh.items():
         new.replace(target)
+    marker.unlink()
 
 
-def keep_secret(seed: str) -> None:
-    SECRET.unlink(missing_ok=True)
-    with os.fdopen(os.open(SECRET, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+def keep_beside(seed: str) -> Path:
+    """Writes the seed where only this user can read it, under a name of its own."""
+    path = SECRET.with_name(f"{SECRET.name}.new")
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(seed + "\n")
+    return path

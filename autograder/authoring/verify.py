@@ -10,10 +10,11 @@ from typing import Any
 from autograder.assignment import load_assignment
 from autograder.authoring.draws import CHECKOUT, SOLUTIONS, require_checkout
 from autograder.authoring.mutants import mutants
+from autograder.authoring.regenerate import SHEETS
 from autograder.authoring.rehearsal import Heard, errors_heard, rehearse
 from autograder.exam.scoring import Answers, score_exam
 from autograder.grading import grade
-from autograder.hidden_tests.cases import digest_of_tests, read_data, read_key
+from autograder.hidden_tests.cases import digest, digest_of_tests, read_data, read_key
 from autograder.misconceptions import CANDIDATES, FORM, RIGHT, Misconception
 from autograder.report import GraderError, Report
 
@@ -135,10 +136,12 @@ def exam() -> Check:
 
 
 def provenance() -> Check:
-    noted = read_data("provenance")["digest"]
-    here = digest_of_tests()
-    words = "suites or data were changed by hand since they were drawn: regenerate"
-    return Check("suites and data are those that were drawn", [] if noted == here else [words])
+    noted, faults = read_data("provenance"), []
+    if noted["digest"] != digest_of_tests():
+        faults.append("suites or data were changed by hand since they were drawn: regenerate")
+    if noted["sheets"] != digest({path: (CHECKOUT / path).read_bytes() for path in SHEETS}):
+        faults.append("a sheet of the exam was changed by hand, or is of another draw: regenerate")
+    return Check("suites, data and sheets are those that were drawn", faults)
 
 
 def right_styles() -> Iterator[Check]:

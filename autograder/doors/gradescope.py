@@ -12,12 +12,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from autograder.formats.gradescope import no_results, results, write_json
+from autograder.formats.gradescope import FAULT, UNFINISHED, no_results, results, write_json
 from autograder.report import Report
 
 STARTED = "Grading has started. If this text stays, it was stopped: submit again, or tell staff."
-UNFINISHED = "Not finished: what is marked as not run has not been graded. Submit again."
-FAULT = "The grader itself failed, not your code: this is no grade. Please tell your course staff."
 
 
 def main(root: Path) -> int:

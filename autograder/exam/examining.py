@@ -7,14 +7,6 @@ from autograder.exam.scoring import Answers, ExamScore, KeyEntry, read_answers, 
 from autograder.report import ExamReport, MissedQuestion, StudentFault
 from autograder.submission import Submission
 
-# What to read again for each module. Not per question: that would tell which ones were missed.
-PAGES = {
-    0: "assignments/modules.md, Module 0, and assignments/softmax.md",
-    1: "assignments/modules.md, Module 1",
-    2: "assignments/modules.md, Module 2",
-    3: "assignments/modules.md, Module 3, with causal_mask.md and attention.md",
-}
-
 
 def examine(submission: Submission, key: Sequence[KeyEntry]) -> ExamScore:
     """The score of exam.toml; StudentFault where there is none, or no answer in it."""
@@ -28,12 +20,21 @@ def examine(submission: Submission, key: Sequence[KeyEntry]) -> ExamScore:
     return score
 
 
-def partly_right(score: ExamScore) -> StudentFault:
+def pages(key: Sequence[KeyEntry], module: int) -> str:
+    """What a module's questions are about, all of them: fewer would tell which were missed."""
+    headings: dict[str, list[str]] = {}
+    for section in dict.fromkeys(entry.section for entry in key if entry.module == module):
+        page, _, heading = section.partition(", ")
+        headings.setdefault(page, []).append(heading)
+    return "; ".join(f"{page}: {', '.join(names)}" for page, names in headings.items())
+
+
+def partly_right(score: ExamScore, key: Sequence[KeyEntry]) -> StudentFault:
     """The share of the points, and how many were missed per module; never which."""
     threshold = load_assignment().exam_threshold
     verdict = "passed" if score.passed else f"not passed: {threshold} pass"
     missed = [
-        f"Module {module}: {count} missed (read again: {PAGES[module]})."
+        f"Module {module}: {count} missed (read again: {pages(key, module)})."
         for module, count in score.missed_by_module.items()
     ]
     return StudentFault(

@@ -73,7 +73,6 @@ class Missed:
     id: str
     module: int
     title: str
-    section: str
     misconception: str | None
 
 
@@ -322,7 +321,7 @@ def score_exam(answers: Answers, key: Sequence[KeyEntry], threshold: int = 70) -
         answer = answers.by_id.get(entry.id, "")
         if not matches(entry, answer):
             chosen = misconception_of(entry, answer)
-            missed.append(Missed(entry.id, entry.module, entry.title, entry.section, chosen))
+            missed.append(Missed(entry.id, entry.module, entry.title, chosen))
     modules = [miss.module for miss in missed]
     right = len(key) - len(missed)
     score = percent(right, len(key))
@@ -334,8 +333,18 @@ def score_exam(answers: Answers, key: Sequence[KeyEntry], threshold: int = 70) -
         attempted=any(answers.by_id.get(entry.id, "").strip() for entry in key),
         missed=tuple(missed),
         missed_by_module={module: modules.count(module) for module in sorted(set(modules))},
-        problems=answers.problems,
+        problems=(*answers.problems, *malformed(answers, key)),
     )
+
+
+def malformed(answers: Answers, key: Sequence[KeyEntry]) -> Iterator[str]:
+    """Answers that could be right in no exam, by what their question asks for."""
+    for entry in key:
+        answer = answers.by_id.get(entry.id, "")
+        if answer and entry.kind == "number" and number_of(answer) is None:
+            yield f"The answer to {entry.id} is no number, such as 12, 0.25 or 1/4."
+        if answer and entry.kind == "choice" and letter_of(answer) not in entry.options:
+            yield f"The answer to {entry.id} is none of the letters that it offers."
 
 
 def misconception_of(entry: KeyEntry, answer: str) -> str | None:

@@ -21,12 +21,20 @@ def show_report(report: Report, console: Console) -> None:
     console.print()
     if report.exam:
         console.print(Text(exam_line(report.exam), style="bold"))
-        if report.exam.missed and report.exam.right:
+        if report.exam.missed and not unanswered(report):
             console.print(Text(f"missed: {missed_line(report.exam)}"))
     if report.misconceptions:
         console.print(Text("misconceptions: " + ", ".join(report.misconceptions)))
     console.print(Text("isolation: " + (", ".join(report.isolation) or "no code was run")))
     console.print()
+
+
+def unanswered(report: Report) -> bool:
+    """Whether there was no answer sheet, or a blank one: then all is missed, and no list helps."""
+    tests = (
+        test for exercise in report.exercises if exercise.name == "exam" for test in exercise.tests
+    )
+    return any(test.verdict in ("missing", "not_attempted") for test in tests)
 
 
 def show_exercise(exercise: ExerciseResult, console: Console) -> None:

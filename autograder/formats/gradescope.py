@@ -9,6 +9,9 @@ from typing import Any
 from autograder.formats.wording import VERDICTS, exam_line, points
 from autograder.report import ExerciseResult, Report, TestResult
 
+UNFINISHED = "Not finished: what is marked as not run has not been graded. Submit again."
+FAULT = "The grader itself failed, not your code: this is no grade. Please tell your course staff."
+
 
 def results(report: Report, note: str = "", staff: dict[str, Any] | None = None) -> dict[str, Any]:
     """The dictionary that Gradescope reads; extra_data, with what `staff` adds, is for staff only.

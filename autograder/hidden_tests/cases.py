@@ -15,6 +15,8 @@ from autograder.exam.scoring import KeyEntry
 
 SUITES = Path(__file__).parent
 DATA = SUITES / "data"
+# Lies there while a new draw is swapped in.
+SWAPPING = DATA / "swapping"
 
 
 class Case(SimpleNamespace):

@@ -1,4 +1,4 @@
-"""How answers are compared: CONTRACT.md, Rules of fairness, 4."""
+"""How answers are compared: to 1e-6, to rounding, or to the last printed digit."""
 
 from collections.abc import Callable
 from typing import Any

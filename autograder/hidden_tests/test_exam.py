@@ -8,6 +8,7 @@ from autograder.hidden_tests.conftest import points
 @points(20)
 def test_answers_are_right(student):
     """The questions of exam.toml: every right answer earns its share."""
-    score = examine(student.submission, read_key())
+    key = read_key()
+    score = examine(student.submission, key)
     if score.missed:
-        raise partly_right(score)
+        raise partly_right(score, key)

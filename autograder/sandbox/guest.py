@@ -98,6 +98,8 @@ class Guest:
                     named = name == function and not isinstance(value, types.ModuleType)
                     if named or (replaced is not None and value is replaced):
                         setattr(module, name, right)
+                    elif isinstance(value, types.FunctionType) and replaced is not None:
+                        replace_defaults(value, replaced, right)
         return {"kind": "loaded"}, b""
 
     def load(self, file):
@@ -183,6 +185,15 @@ class Guest:
             file = error.filename[len(self.folder) + 1 :] if inside else file
             line = (error.lineno or 0) if inside else line
         return {"kind": "raised", "error": name, "file": file, "line": line}
+
+
+def replace_defaults(function, replaced, right):
+    """Puts the right helper where a function took the failed one as a default."""
+    old = function.__defaults__ or ()
+    function.__defaults__ = tuple(right if value is replaced else value for value in old) or None
+    for name, value in (function.__kwdefaults__ or {}).items():
+        if value is replaced:
+            function.__kwdefaults__[name] = right
 
 
 def redirect(function, right):

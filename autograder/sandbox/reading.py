@@ -80,6 +80,11 @@ class Head:
         return self.second
 
 
+def are_shares(array: FloatArray) -> bool:
+    """Whether no value is negative and every row sums to 1."""
+    return bool((array >= 0).all() and np.allclose(array.sum(axis=1), 1))
+
+
 def read_head(reply: Reply, arguments: tuple[Any, ...]) -> Head:
     """The output and the weights of attention(X, W_q, W_k, W_v)."""
     tokens, width = len(arguments[0]), arguments[3].shape[1]
@@ -93,6 +98,8 @@ def read_head(reply: Reply, arguments: tuple[Any, ...]) -> Head:
     shapes = [array.shape for array in arrays]
     right = [(tokens, width), (tokens, tokens)]
     if shapes != right and all(shape in shapes for shape in right):
-        output, weights = (arrays[shapes.index(shape)] for shape in right)
-        return Head(output, weights, in_order=False)
+        output = arrays[shapes.index((tokens, width))]
+        square = [array for array in arrays if array.shape == (tokens, tokens)]
+        # Beside the weights may lie the scores: the weights are those whose rows are shares.
+        return Head(output, next(filter(are_shares, square), square[0]), in_order=False)
     return Head(arrays[0], arrays[1], in_order=len(reply.results) == 2)

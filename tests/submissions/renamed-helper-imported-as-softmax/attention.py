@@ -1,0 +1,12 @@
+import numpy as np
+from causal_mask import causal_mask
+from softmax import my_softmax as softmax
+
+
+def attention(X, W_q, W_k, W_v, causal=False):
+    Q, K, V = X @ W_q, X @ W_k, X @ W_v
+    scores = Q @ K.T / np.sqrt(K.shape[1])
+    if causal:
+        scores = np.where(causal_mask(len(scores)), -np.inf, scores)
+    weights = softmax(scores)
+    return weights @ V, weights
