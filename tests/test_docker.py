@@ -10,11 +10,13 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from handing_in import (
+    HIDDEN_DATA,
     PARITY,
     bundled,
     graded,
@@ -23,6 +25,7 @@ from handing_in import (
     read_results,
     scores,
     scores_of_results,
+    with_file,
     zipped,
 )
 
@@ -92,7 +95,7 @@ def archive(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def image(archive, tmp_path_factory) -> Image:
+def image(archive, tmp_path_factory) -> Iterator[Image]:
     """Gradescope's: the zip in /autograder/source, then setup.sh."""
     context = tmp_path_factory.mktemp("image")
     with zipfile.ZipFile(archive) as file:
@@ -101,7 +104,8 @@ def image(archive, tmp_path_factory) -> Image:
     tag = "autograder-gradescope:test"
     started = time.monotonic()
     done = docker("build", "--no-cache", "--progress", "plain", "-t", tag, context)
-    return Image(tag, time.monotonic() - started, done.stdout + done.stderr)
+    yield Image(tag, time.monotonic() - started, done.stdout + done.stderr)
+    docker("image", "rm", tag)
 
 
 @dataclass
@@ -213,9 +217,9 @@ class Class:
     image: Image
 
 
-def otter_grade(archive: Path, folder: Path, submissions: Path, *options) -> tuple[list, str]:
+def otter_grade(name: str, archive: Path, folder: Path, submissions: Path, *options):
     """The rows of final_grades.csv, and the log."""
-    wanted = ["-n", "autograder-test", "-a", archive, "-o", folder, "--ext", "zip"]
+    wanted = ["-n", name, "-a", archive, "-o", folder, "--ext", "zip"]
     done = subprocess.run(
         [sys.executable, "-m", "otter", "grade", *wanted, "-v", *options, submissions],
         capture_output=True,
@@ -228,7 +232,7 @@ def otter_grade(archive: Path, folder: Path, submissions: Path, *options) -> tup
 
 
 @pytest.fixture(scope="module")
-def a_class(archive, tmp_path_factory) -> Class:
+def a_class(archive, tmp_path_factory) -> Iterator[Class]:
     """All submissions graded at once; six of them hang, exit, crash or eat memory."""
     folder = tmp_path_factory.mktemp("otter grade")
     submissions = folder / "class"
@@ -239,17 +243,19 @@ def a_class(archive, tmp_path_factory) -> Class:
     planted = handed_in("no-scaling", folder / "files" / "planted")
     plant(planted, Path("/autograder/results/results.pkl"))
     shutil.move(zipped(planted), submissions)
-    docker("image", "rm", "--force", "otter-grade:autograder-test", check=False)
-    docker("builder", "prune", "--all", "--force")
-    started = time.monotonic()
+    (folder / "one").mkdir()
     (folder / "first").mkdir()
-    one = folder / "one"
-    one.mkdir()
-    shutil.copy(submissions / "solutions.zip", one)
-    _, log = otter_grade(archive, folder / "first", one)
+    shutil.copy(submissions / "solutions.zip", folder / "one")
+    # Another environment.yml, which nothing reads, and Docker builds from that step on.
+    fresh = with_file(archive, folder / "fresh.zip", "environment.yml", f"# {time.time_ns()}\n")
+    started = time.monotonic()
+    _, log = otter_grade("autograder-test", fresh, folder / "first", folder / "one")
     image = Image("otter-grade:autograder-test", time.monotonic() - started, log)
-    rows, _ = otter_grade(archive, folder, submissions, "--summaries", "--no-network")
-    return Class(folder, rows, image)
+    rows, _ = otter_grade(
+        "autograder-test", fresh, folder, submissions, "--summaries", "--no-network"
+    )
+    yield Class(folder, rows, image)
+    docker("image", "rm", image.tag)
 
 
 @NEEDS_OTTER
@@ -306,15 +312,12 @@ def test_otter_s_run_is_quick_and_small(a_class, tmp_path):
 
 @NEEDS_OTTER
 def test_a_fault_of_the_grader_is_otter_s_grading_status(archive, tmp_path):
-    broken = tmp_path / "broken.zip"
-    data = "files-grader/autograder/hidden_tests/data/attention.json"
-    with zipfile.ZipFile(archive) as old, zipfile.ZipFile(broken, "w") as new:
-        for name in old.namelist():
-            new.writestr(name, "{}" if name == data else old.read(name))
+    broken = with_file(archive, tmp_path / "broken.zip", HIDDEN_DATA, "{}")
     (tmp_path / "class").mkdir()
     for name in ("solutions", "einsum"):
         shutil.move(zipped(handed_in(name, tmp_path / name)), tmp_path / "class")
-    rows, _ = otter_grade(broken, tmp_path, tmp_path / "class")
+    rows, _ = otter_grade("autograder-fault", broken, tmp_path, tmp_path / "class")
+    docker("image", "rm", "otter-grade:autograder-fault")
     assert len(rows) == 2
     for row in rows:
         assert row["grading_status"].startswith("grader_error: ")
