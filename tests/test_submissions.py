@@ -40,7 +40,9 @@ def graded(name):
 
 
 def score(name):
-    return sum(EXPECTED[name]["exercises"].values())
+    """The points of the code, as graded now."""
+    exercises = graded(name).exercises
+    return sum(exercise.score for exercise in exercises if exercise.name != "exam")
 
 
 @pytest.mark.parametrize("name", FOLDERS)
@@ -89,15 +91,15 @@ def test_right_submissions_get_everything_and_no_accusation():
     right = [name for name, expected in EXPECTED.items() if expected["kind"] == "right"]
     assert len(right) >= 45
     assert {score(name) for name in right} == {CODE_POINTS}
-    assert not [name for name in right if EXPECTED[name]["misconceptions"]]
+    assert not [name for name in right if graded(name).misconceptions]
 
 
 def test_wrong_submissions_lose_points_and_are_named():
-    named = [name for name in WRONG if CATALOGUE[name] in EXPECTED[name]["misconceptions"]]
+    named = [name for name in WRONG if CATALOGUE[name] in graded(name).misconceptions]
     assert len(WRONG) == 41
     assert len(named) >= 38
     assert all(score(name) < CODE_POINTS for name in WRONG)
-    accused = {name for name in WRONG if set(EXPECTED[name]["misconceptions"]) - {CATALOGUE[name]}}
+    accused = {name for name in WRONG if set(graded(name).misconceptions) - {CATALOGUE[name]}}
     assert not accused
 
 
@@ -119,7 +121,11 @@ def test_a_wrong_softmax_alone_keeps_at_least_50():
 
 def test_attacks_change_nothing():
     """They are honest work beside, so they earn all, but for the one that breaks its own pipe."""
-    attacks = {name for name, expected in EXPECTED.items() if expected["kind"] == "attack"}
+    attacks = {
+        name
+        for name, expected in EXPECTED.items()
+        if expected["kind"] == "attack" and name not in SLOW
+    }
     assert len(attacks) >= 50
     assert {name for name in attacks if score(name) != CODE_POINTS} == {
         "garbage-on-every-descriptor"
