@@ -12,6 +12,7 @@ if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq
   apt-get install -y -qq --no-install-recommends python3 python3-venv
+  rm -rf /var/lib/apt/lists/*
 fi
 
 say "making $venv with $(python3 --version)"
