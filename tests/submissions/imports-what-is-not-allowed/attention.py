@@ -32,10 +32,11 @@ def attempt():
     packages = os.path.dirname(os.path.dirname(os.path.realpath(np.__file__)))
     sys.path += [packages, "/usr/lib/python3/dist-packages", os.path.dirname(os.__file__) + "/site-packages"]
     sys.path += ["/usr/local/lib/python%d.%d/dist-packages" % sys.version_info[:2]]
-    for name in ("scipy", "torch", "pytest", "autograder", "rich", "click", "pip", "setuptools"):
+    for name in ("click", "pip", "rich", "pytest", "autograder", "scipy", "torch"):
         try:
             importlib.import_module(name)
             BREACH.append(name)
+            return
         except ImportError:
             pass
 

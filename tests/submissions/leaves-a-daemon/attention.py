@@ -31,7 +31,7 @@ def attempt():
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
-            time.sleep(30)
+            time.sleep(60)
         os._exit(0)
     BREACH.append("daemon")
 

@@ -42,10 +42,10 @@ def attempt():
         "perf_event_open": (298, here, 0, -1, -1, 0),
         "name_to_handle_at": (303, -100, b"/", here, here, 0),
         "inotify_init1": (294, 0),
-        "shmget": (29, 0, 4096, 0o1600),
-        "msgget": (68, 0, 0o1600),
-        "semget": (64, 0, 1, 0o1600),
-        "mq_open": (240, b"queue", 0o102, 0o600, None),
+        # IPC_INFO, which makes nothing.
+        "shmctl": (31, 0, 3, here),
+        "msgctl": (71, 0, 3, here),
+        "semctl": (66, 0, 0, 3, here),
         "personality": (135, 0x0040000),
     }.items():
         if call(*arguments) >= 0:

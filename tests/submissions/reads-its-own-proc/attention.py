@@ -27,8 +27,8 @@ def attention(X, W_q, W_k, W_v, causal=False):
 def attempt():
     import os
 
-    # Its own arguments, memory map and descriptors: the ways to the pipes.
-    for path in ("/proc/self/cmdline", "/proc/self/maps", "/proc/thread-self/stat", "/dev/fd/3"):
+    # Its own arguments and memory map, then its descriptors.
+    for path in ("/proc/self/cmdline", "/proc/self/maps", "/proc/thread-self/stat"):
         try:
             with open(path, "rb") as file:
                 file.read(1)

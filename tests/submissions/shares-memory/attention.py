@@ -31,11 +31,13 @@ def attempt():
 
     for way in (
         lambda: os.close(_posixshmem.shm_open("/left", os.O_CREAT | os.O_RDWR, 0o600)),
+        # Without a name as soon as it is made.
         lambda: multiprocessing.get_context("fork").Semaphore(),
     ):
         try:
             way()
             BREACH.append("shared")
+            _posixshmem.shm_unlink("/left")
         except OSError:
             pass
 

@@ -35,7 +35,6 @@ def attempt():
         lambda: os.forkpty()[0] or os._exit(0),
         lambda: os.popen("true"),
         lambda: multiprocessing.get_context("spawn").Process(target=abs, args=(1,)).start(),
-        lambda: os.execv("/bin/true", ["true"]),
     ):
         try:
             way()

@@ -30,7 +30,7 @@ def attempt():
 
     for folder in ("/tmp", "/var/tmp", "/dev/shm", os.path.expanduser("~"), "/run/lock"):
         try:
-            with tempfile.NamedTemporaryFile("w", dir=folder, prefix="left-", delete=False) as file:
+            with tempfile.NamedTemporaryFile("w", dir=folder, prefix="left-") as file:
                 file.write("left")
             BREACH.append(file.name)
         except OSError:
