@@ -192,9 +192,9 @@ def test_secret_draws_differ_and_their_seed_is_in_no_file(checkout):
 
 @pytest.mark.slow
 def test_a_refused_draw_changes_nothing(checkout):
-    edit(checkout / "solutions" / "softmax.py", "np.exp(", "np.exp2(")
-    subprocess.run(["git", "stash", "-q"], cwd=checkout, check=True)
-    subprocess.run(["git", "stash", "apply", "-q"], cwd=checkout, check=True)
+    # A template that is solved breaks the gate and none of the draws.
+    solved = "import numpy; return numpy.triu(numpy.ones((n, n), bool), 1)  #"
+    edit(checkout / "student_template/causal_mask.py", "raise NotImplementedError", solved)
     before = status(checkout)
     done = autograder(checkout, "regenerate", "--seed", "5")
     assert done.returncode == 1
@@ -222,7 +222,7 @@ def test_outside_a_checkout_authoring_says_so(tmp_path):
             "autograder/hidden_tests/test_attention.py",
             "assert head.in_order, ",
             "pass; ",
-            "nothing fails test_returns_output_then_weights",
+            "passes test_returns_output_then_weights",
         ),
         ("autograder/hidden_tests/test_softmax.py", "def test_", "def test_(", "test_softmax"),
         ("solutions/softmax.py", "np.exp(", "np.exp2(", "fails solutions/"),
