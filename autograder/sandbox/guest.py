@@ -1,7 +1,7 @@
 """Runs one student's functions, alone in its process; the host asks over two pipes.
 
 Executed by its path with `-I -S -B`. Imports the standard library and NumPy only, and of the
-project nothing but locks.py beside it. A frame is two lengths, a JSON header and raw array bytes;
+project nothing but locks.py and its two helpers beside it. A frame is two lengths, a JSON header and raw array bytes;
 nothing is pickled, and the host believes nothing that it has not checked.
 """
 
