@@ -1,8 +1,8 @@
 """Runs one student's functions, alone in its process; the host asks over two pipes.
 
 Executed by its path with `-I -S -B`. Imports the standard library and NumPy only, and of the
-project nothing but locks.py and its two helpers beside it. A frame is two lengths, a JSON header and raw array bytes;
-nothing is pickled, and the host believes nothing that it has not checked.
+project nothing but locks.py and the two files that it reads. A frame is two lengths, a JSON header
+and raw array bytes; nothing is pickled, and the host believes nothing that it has not checked.
 """
 
 import builtins
