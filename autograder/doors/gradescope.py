@@ -7,6 +7,7 @@ where otter is installed results.pkl too.
 import importlib.util
 import json
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +20,10 @@ STARTED = "Grading has started. If this text stays, it was stopped: submit again
 
 
 def main(root: Path) -> int:
-    """Leaves valid results whatever happens; 0 if they say all that there is to say."""
+    """Leaves valid results whatever happens; 1 if the last ones could not be written.
+
+    A fault of the grader is told in the results: otter reads none after another exit status than 0.
+    """
     results_folder = root / "results"
     keeper = Keeper(results_folder / "results.json")
     keeper.write(no_results(STARTED))
@@ -34,7 +38,9 @@ def main(root: Path) -> int:
     if importlib.util.find_spec("otter") is not None:
         from autograder.formats.otter import write_pickle
 
-        write_pickle(None if fault else keeper.report, fault, results_folder / "results.pkl")
+        keeper.attempt(
+            write_pickle, None if fault else keeper.report, fault, results_folder / "results.pkl"
+        )
     return 0 if keeper.written else 1
 
 
@@ -47,12 +53,16 @@ class Keeper:
     written: bool = False
 
     def write(self, content: dict[str, Any]) -> None:
+        self.attempt(write_json, content, self.path)
+
+    def attempt(self, write: Callable[..., None], *arguments: Any) -> None:
+        """Tries to write; that it failed is told on stdout and by the exit status."""
         try:
-            write_json(content, self.path)
+            write(*arguments)
             self.written = True
         except OSError as error:
             self.written = False
-            print(f"{self.path} cannot be written: {error.strerror}", flush=True)
+            print(f"the results cannot be written: {error.strerror}", flush=True)
 
     def keep(self, report: Report, staff: dict[str, Any], note: str) -> None:
         self.report = report

@@ -1,12 +1,12 @@
 """Report -> Gradescope's results.json, written so that it is valid at every moment."""
 
 import json
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from autograder.formats.wording import VERDICTS, exam_line, points
+from autograder.formats.writing import write_whole
 from autograder.report import ExerciseResult, Report, TestResult
 
 UNFINISHED = "Not finished: what is marked as not run has not been graded. Submit again."
@@ -75,11 +75,4 @@ def write_results(report: Report, path: Path) -> None:
 
 
 def write_json(content: dict[str, Any], path: Path) -> None:
-    """Replaces the file in one step: a reader sees the old results or the new ones, whole."""
-    # Beside the target and not in /tmp: a rename is atomic within one file system only.
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        fresh.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-        fresh.replace(path)
-    finally:
-        fresh.unlink(missing_ok=True)
+    write_whole(path, (json.dumps(content, indent=1) + "\n").encode())

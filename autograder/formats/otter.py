@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.formats.wording import VERDICTS
+from autograder.formats.writing import write_whole
 from autograder.report import ExerciseResult, Report, TestResult
 
 
@@ -46,9 +47,7 @@ def write_pickle(report: Report | None, fault: str, path: Path) -> None:
         found = GradingResults.without_results(RuntimeError(f"grader_error: {last_line}"))
     else:
         found = GradingResults([question(exercise) for exercise in report.exercises])
-    fresh = path.with_name(f".{path.name}")
-    fresh.write_bytes(pickle.dumps(found))
-    fresh.replace(path)
+    write_whole(path, pickle.dumps(found))
 
 
 def question(exercise: ExerciseResult) -> Any:
