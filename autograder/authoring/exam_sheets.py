@@ -5,9 +5,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from autograder.exam.bank import Question
+from autograder.assignment import load_assignment
+from autograder.exam.question import LETTERS, Question
 
-LETTERS = "abcd"
 FORMS = {"choice": "a letter", "number": "a number", "text": "a word"}
 
 
@@ -18,13 +18,17 @@ def id_of(position: int) -> str:
 
 def sheet(questions: Sequence[Question]) -> str:
     """assignments/exam.md: the wording and the options, and nothing that depends on the key."""
+    assignment = load_assignment()
     lines = [
         "# The exam",
         "",
-        f"{len(questions)} questions on Modules 0 to 3; 70 of 100 pass. Write your answers into",
+        f"{len(questions)} questions on Modules 0 to 3; {assignment.exam_threshold} of 100 pass. "
+        "Write your answers into",
         'the `exam.toml` that comes with your files: `q01 = "b"`, `q02 = "1/4"`. Upper and lower',
         "case are the same, and so are 0.25, .25 and 1/4. A question left blank counts as missed.",
         "Each question counts the same; a wrong answer counts like a blank one.",
+        "You may hand in again: the first "
+        f"{assignment.exam_attempts} different answer sheets count, and the best of them stays.",
         "Pencil and paper are enough, and all that you need is on the pages of `assignments/`.",
     ]
     for position, question in enumerate(questions):
