@@ -17,7 +17,7 @@ from autograder.sandbox.host import Guest, GuestDied, GuestLate
 
 FRAMES = 100_000
 NUMBER = 7
-WORDS = ["id", "kind", "returned", "raised", "loaded", "items", "changed", "container", "shape"]
+WORDS = ["id", "kind", "returned", "raised", "loaded", "items", "changed", "shape"]
 WORDS += ["as", "dtype", "type", "ndarray", "<f8", "<i8", "|b1", "|O", "error", "line", "tuple"]
 WORDS += ["ValueError", "\ud800", "é" * 9, "__class__", "", "x" * 300]
 NUMBERS = [0, 1, -1, 2, 7, 8, 255, 1 << 20, 1 << 23, (1 << 23) + 1, 1 << 31, 1 << 63, 1 << 64]

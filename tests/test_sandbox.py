@@ -111,7 +111,6 @@ HEADERS = st.fixed_dictionaries(
         "error": st.sampled_from(["ValueError", "Secret"]) | JSON,
         "file": st.text(max_size=3) | JSON,
         "line": JSON,
-        "container": st.sampled_from(["", "tuple", "list"]) | JSON,
         "items": st.lists(ITEMS | JSON, max_size=10) | JSON,
         "changed": st.lists(st.integers(), max_size=3) | JSON,
     },
@@ -141,7 +140,7 @@ def test_forged_replies_raise_bad_frame_only(header, body):
     ],
 )
 def test_forged_items_raise_bad_frame_only(item):
-    header = {"kind": "returned", "container": "", "items": [item], "changed": []}
+    header = {"kind": "returned", "items": [item], "changed": []}
     with pytest.raises(frames.BadFrame):
         frames.parse_reply(header, b"")
 

@@ -51,7 +51,6 @@ class Result:
 class Reply:
     """What a function returned: one result, or those of a tuple or list; changed arguments."""
 
-    container: str
     results: tuple[Result, ...]
     changed: tuple[int, ...]
 
@@ -109,9 +108,8 @@ def parse_reply(header: dict[str, Any], body: bytes) -> Reply | Raised | None:
 
 def parse_returned(header: dict[str, Any], body: bytes) -> Reply:
     items, changed = header.get("items"), header.get("changed")
-    container = header.get("container")
-    if container not in ("", "tuple", "list") or not isinstance(items, list) or len(items) > 8:
-        raise BadFrame("results in no known container")
+    if not isinstance(items, list) or len(items) > 8:
+        raise BadFrame("no list of results")
     if not isinstance(changed, list) or not all(type(position) is int for position in changed):
         raise BadFrame("no list of changed arguments")
     results, offset, view = [], 0, memoryview(body)
@@ -119,7 +117,7 @@ def parse_returned(header: dict[str, Any], body: bytes) -> Reply:
         result, used = parse_item(item, view[offset:])
         results.append(result)
         offset += used
-    return Reply(container, tuple(results), tuple(changed))
+    return Reply(tuple(results), tuple(changed))
 
 
 def parse_item(item: Any, body: memoryview) -> tuple[Result, int]:

@@ -214,15 +214,13 @@ class Encoder:
 
     def encode(self, value, changed):
         """(header, body): one item, or the items of a sequence that holds arrays."""
-        container, items = "", [value]
+        items = [value]
         if isinstance(value, (tuple, list)) and self.holds_arrays(value):
-            container, items = type(value).__name__, list(value)[:8]
-            container = container if container in ("tuple", "list") else "tuple"
+            items = list(value)[:8]
         described = [self.item(item) for item in items]
         body = b"".join(data for _, data in described)
         header = {
             "kind": "returned",
-            "container": container,
             "items": [description for description, _ in described],
             "changed": changed,
         }

@@ -8,7 +8,7 @@ send = main.send
 
 def twice(pipe, header, body=b""):
     send(pipe, header, body)
-    empty = {"kind": "returned", "container": "", "items": [], "changed": [], "score": 100}
+    empty = {"kind": "returned", "items": [], "changed": [], "score": 100}
     send(pipe, {"id": header["id"] + 1, **empty})
 
 
