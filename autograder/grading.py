@@ -14,7 +14,13 @@ import pytest
 import autograder
 from autograder.assignment import Assignment, Exercise, Limits, load_assignment
 from autograder.exam.examining import exam_report
-from autograder.hidden_tests.cases import SUITES, SWAPPING, digest_of_tests, read_data, read_key
+from autograder.hidden_tests.cases import (
+    SUITES,
+    digest_of_tests,
+    read_data,
+    read_key,
+    require_whole_draw,
+)
 from autograder.hidden_tests.conftest import STUDENT
 from autograder.misconceptions import Misconception, diagnose, hint
 from autograder.report import ExerciseResult, GraderError, Report, StudentFault, TestResult
@@ -57,8 +63,7 @@ def judge(
     live_kernel: bool = False,
 ) -> Report:
     """Runs the hidden suites against a submission whose code `start` knows how to ask."""
-    if SWAPPING.exists():
-        raise GraderError("a new draw was swapped in half-way only: run `autograder regenerate`.")
+    require_whole_draw()
     if not __debug__:
         raise GraderError("Python runs with -O or PYTHONOPTIMIZE, which removes every assert.")
     plugin = Judge(submission, load_assignment(), progress, start)

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -22,12 +23,15 @@ WORD, NUMBER = "canary-5b1c9e77d0", 0.73190264851
 SECRETS = (WORD.encode(), str(NUMBER)[2:].encode())
 
 # Grades a class in a parent full of canaries, and keeps every byte that a guest ever answered.
+# The names before a colon are locks to leave open.
 PARENT = """
+import functools
 import sys
 from pathlib import Path
+from autograder import grading
 from autograder.sandbox import host
 
-word, out, *paths = sys.argv[1:]
+word, out, without, *paths = sys.argv[1:]
 in_memory = [word + str(i) for i in range(1000)]
 replies = open(Path(out) / "replies", "wb", buffering=0)
 exchange = host.Guest._exchange
@@ -38,9 +42,33 @@ def kept(guest, request, seconds):
     return header, body
 
 host.Guest._exchange = kept
+grading.Guest = functools.partial(host.Guest, without=tuple(without.split()))
 from autograder.cli import main
 
 main(["grade", "--out", out, "--json", *paths])
+"""
+# A thief answers with what it could open: each byte of it as a number of its own size.
+THIEF = """
+import glob, os
+import numpy as np
+
+def attention(X, W_q, W_k, W_v, causal=False):
+    found = b""
+    for path in {paths!r}:
+        for name in glob.glob(path) or [path]:
+            try:
+                with open(name, "rb") as file:
+                    found += file.read(200_000)
+            except OSError:
+                pass
+    for name in ("environ", "cmdline"):
+        try:
+            with open("/proc/%d/%s" % (os.getppid(), name), "rb") as file:
+                found += file.read(200_000)
+        except OSError:
+            pass
+    found = found[: len(found) // 8 * 8] or bytes(8)
+    return np.frombuffer(found, dtype="<i8"), np.ones((len(X), len(X)))
 """
 
 
@@ -64,14 +92,25 @@ def planted(tmp_path):
     return tmp_path
 
 
-def audit(planted, names, extra=()):
+def fresh_files(since):
+    """What was written where every user may write, but for pytest's own folders and Docker's."""
+    for place in ("/tmp", "/var/tmp", "/dev/shm"):
+        for current, folders, files in os.walk(place):
+            folders[:] = [f for f in folders if not f.startswith(("pytest-of-", "docker-"))]
+            for path in (Path(current) / name for name in files):
+                with suppress(OSError):
+                    if path.stat().st_mtime > since and path.is_file():
+                        yield path
+
+
+def audit(planted, names, extra=(), without=""):
     """Every place in which a canary came out: outputs, replies, and files left behind."""
-    out = planted / "out"
+    out = planted / f"out-{without or 'locked'}"
     out.mkdir()
     started = time.time()
     paths = [str(SUBMISSIONS / name) for name in names] + [str(path) for path in extra]
     done = subprocess.run(
-        [sys.executable, "-c", PARENT, WORD, str(out), *paths],
+        [sys.executable, "-c", PARENT, WORD, str(out), without, *paths],
         cwd=planted,
         env={**os.environ, "PYTHONPATH": str(planted), "CANARY": WORD, "NUMBER": str(NUMBER)},
         capture_output=True,
@@ -79,12 +118,7 @@ def audit(planted, names, extra=()):
     assert done.returncode == 0, done.stderr.decode()
     places = {"stdout": done.stdout, "stderr": done.stderr}
     places |= {str(path): path.read_bytes() for path in out.rglob("*") if path.is_file()}
-    for folder in ("/tmp", "/var/tmp", "/dev/shm"):
-        for path in Path(folder).glob("*"):
-            # What the tests themselves keep there is planted on purpose.
-            fresh = path.is_file() and path.stat().st_mtime > started
-            if fresh and not path.is_relative_to(planted):
-                places[str(path)] = path.read_bytes()
+    places |= {str(path): path.read_bytes() for path in fresh_files(started)}
     # For staff, the key's titles are no secret: they are named beside the questions missed.
     staff = ("stdout", "results")
     found = []
@@ -103,11 +137,27 @@ def test_no_canary_comes_out(planted):
 
 
 @pytest.mark.slow
-def test_the_audit_sees_what_does_come_out(planted):
-    """A submission that has the word from elsewhere answers with it in its arrays."""
-    folder = planted / "knows"
-    folder.mkdir()
-    known = f"np.frombuffer({WORD.ljust(24).encode()!r}, dtype=float)"
-    source = f"import numpy as np\ndef softmax(x):\n    return {known}\n"
-    (folder / "softmax.py").write_text(source)
-    assert any("replies" in place for place in audit(planted, [], [folder]))
+def test_thieves_get_a_canary_only_where_no_lock_holds(planted):
+    """The same thief, with the locks and without: the audit sees what does come out."""
+    planted.chmod(0o755)
+    for parent in [*planted.parents][:3]:
+        parent.chmod(parent.stat().st_mode | 0o055)
+    thefts = {
+        "tests": "autograder/hidden_tests/test_*.py",
+        "data": "autograder/hidden_tests/data/*.json",
+        "solutions": "solutions/*.py",
+        "process": "nothing",
+    }
+    for name, pattern in thefts.items():
+        folder = planted / f"steals-{name}"
+        folder.mkdir()
+        (folder / "attention.py").write_text(THIEF.format(paths=[str(planted / pattern)]))
+        assert audit_of(planted, folder, "") == [], name
+        open_to_all = "landlock seccomp uid" if name == "process" else "landlock"
+        assert audit_of(planted, folder, open_to_all) == ["replies"], name
+
+
+def audit_of(planted, folder, without):
+    found = {Path(place).name for place in audit(planted, [], [folder], without)}
+    shutil.rmtree(planted / f"out-{without or 'locked'}")
+    return sorted(found)

@@ -353,7 +353,8 @@ WORK = {
 @pytest.mark.parametrize("expression", WORK.values(), ids=list(WORK))
 def test_honest_work_goes_on(expression):
     source = "import concurrent.futures as pools, decimal, inspect, os, random, re, signal, time\n"
-    value_of(source + f"import numpy as np\ndef value():\n    return {expression}\n")
+    value = value_of(source + f"import numpy as np\ndef value():\n    return {expression}\n")
+    assert value or expression == WORK["a signal to itself"]
 
 
 def test_refused_calls_are_errors_that_a_program_survives():
@@ -369,6 +370,43 @@ def value():
 """
     assert set(value_of(source)) == {errno.EPERM, errno.EACCES}
     assert len(value_of(source)) == 6
+
+
+def test_what_landlock_may_miss_is_refused_by_seccomp():
+    """Emptying a readable file (older kernels), and staying when the grader has gone."""
+    source = """
+import ctypes, os
+def value():
+    target, results = os.path.abspath(os.listdir(".")[0]), []
+    for way in (lambda: os.truncate(target, 0), lambda: os.open(target, os.O_RDONLY | os.O_TRUNC)):
+        try: results.append(way())
+        except OSError as error: results.append(error.errno)
+    libc = ctypes.CDLL(None, use_errno=True)
+    return [*results, libc.prctl(1, 0, 0, 0, 0), ctypes.get_errno()]
+"""
+    assert value_of(source, without=("landlock",)) == [errno.EPERM, errno.EPERM, -1, errno.EPERM]
+
+
+def golden_differences():
+    """The hostile golden submissions that are not graded as expected here, and failed controls."""
+    from test_submissions import EXPECTED, SLOW, SUBMISSIONS
+
+    from autograder.grading import grade
+
+    def code(name):
+        return {e.name: e.score for e in grade(SUBMISSIONS / name).exercises if e.name != "exam"}
+
+    kinds = ("attack", "cheat", "leak", "broken")
+    names = [n for n, e in EXPECTED.items() if e["kind"] in kinds and n not in SLOW]
+    assert len(names) > 60
+    wrong = [name for name in names if code(name) != EXPECTED[name]["exercises"]]
+    return wrong + (["the control"] if sum(code("where-neginf").values()) != 80 else [])
+
+
+@pytest.mark.slow
+@PLAIN
+def test_every_hostile_submission_gets_its_grade_as_a_plain_user():
+    assert as_plain_user("t.golden_differences()") == ([], [])
 
 
 @ROOT

@@ -8,7 +8,7 @@ import autograder
 from autograder.assignment import load_assignment
 from autograder.authoring.draws import CHECKOUT, require_checkout
 from autograder.formats.writing import write_whole
-from autograder.hidden_tests.cases import read_data
+from autograder.hidden_tests.cases import read_data, require_whole_draw
 from autograder.report import GraderError
 
 PACKAGE = Path(autograder.__file__).parent
@@ -20,6 +20,7 @@ LEFT_OUT = ("authoring/", "exam/bank.py", "exam/question.py", "exam/module")
 PACKED = (".py", ".toml", ".json")
 PROGRAMS = ("setup.sh", "run_autograder")
 STUDENT_PARTS = ("student_template", "assignments")
+HANDED_OUT = (".py", ".toml", ".md")
 STUDENT_FOLDER = "self-attention"
 TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -27,6 +28,7 @@ TIME = (1980, 1, 1, 0, 0, 0)
 def bundle(out: Path, with_kernel: bool = False) -> list[str]:
     """Writes both zips, the same bytes from the same checkout; returns what to tell about them."""
     require_checkout()
+    require_whole_draw()
     try:
         out.mkdir(parents=True, exist_ok=True)
         told = [
@@ -81,7 +83,7 @@ def student_files() -> dict[str, bytes]:
     for part in STUDENT_PARTS:
         folder = "" if part == "student_template" else f"{part}/"
         for path in (CHECKOUT / part).iterdir():
-            if path.is_file():
+            if path.suffix in HANDED_OUT and not path.name.startswith("."):
                 files[f"{STUDENT_FOLDER}/{folder}{path.name}"] = path.read_bytes()
     return files
 

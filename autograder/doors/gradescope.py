@@ -8,7 +8,7 @@ import importlib.util
 import json
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,7 @@ def main(root: Path) -> int:
         keeper.attempt(
             write_pickle, None if fault else keeper.report, fault, results_folder / "results.pkl"
         )
-    return 0 if keeper.written else 1
+    return 1 if keeper.failed else 0
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Keeper:
 
     path: Path
     report: Report | None = None
-    written: bool = False
+    failed: set[Callable[..., None]] = field(default_factory=set)
 
     def write(self, content: dict[str, Any]) -> None:
         self.attempt(write_json, content, self.path)
@@ -59,9 +59,9 @@ class Keeper:
         """Tries to write; that it failed is told on stdout and by the exit status."""
         try:
             write(*arguments)
-            self.written = True
+            self.failed.discard(write)
         except OSError as error:
-            self.written = False
+            self.failed.add(write)
             print(f"the results cannot be written: {error.strerror}", flush=True)
 
     def keep(self, report: Report, staff: dict[str, Any], note: str) -> None:
@@ -69,11 +69,8 @@ class Keeper:
         self.write(results(report, note, staff))
 
     def say(self, words: str, staff: dict[str, Any]) -> None:
-        """Puts words above whatever has been graded so far."""
-        if self.report is None:
-            self.write(no_results(words, staff))
-        else:
-            self.write(results(self.report, words, staff))
+        """Puts words in place of whatever has been graded so far: half a grade is none."""
+        self.write(no_results(words, staff))
 
 
 def grade(root: Path, keeper: Keeper) -> None:
@@ -94,14 +91,17 @@ def grade(root: Path, keeper: Keeper) -> None:
     )
     staff = about_submission(metadata)
 
+    def told(report: Report) -> dict[str, Any]:
+        """A sheet counts from the moment at which its score can be read."""
+        return {**staff, **(kept(stands.counted) if report.exam else {})}
+
     def progress(report: Report) -> None:
-        keeper.keep(with_standing(report, stands), staff, UNFINISHED)
+        keeper.keep(with_standing(report, stands), told(report), UNFINISHED)
 
     # setup.sh has installed torch if the zip asks for it.
     live_kernel = (root / "source" / "requirements.kernel").exists()
     report = judge(submission, Guest, progress, live_kernel)
-    # A sheet counts once its student has been told how it did: not in a run that was stopped.
-    keeper.keep(with_standing(report, stands), {**staff, **kept(stands.counted)}, "")
+    keeper.keep(with_standing(report, stands), told(report), "")
 
 
 def read_metadata(path: Path) -> object:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograder.exam.scoring import KeyEntry
+from autograder.report import GraderError
 
 SUITES = Path(__file__).parent
 DATA = SUITES / "data"
@@ -37,6 +38,12 @@ class Case(SimpleNamespace):
 def read_data(name: str) -> Any:
     """data/<name>.json as it stands."""
     return json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def require_whole_draw() -> None:
+    """GraderError where a swap was stopped half-way: old and new files are mixed."""
+    if SWAPPING.exists():
+        raise GraderError("a new draw was swapped in half-way only: run `autograder regenerate`.")
 
 
 def digest(files: Mapping[str, bytes]) -> str:

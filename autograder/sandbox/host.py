@@ -1,6 +1,7 @@
 """The grader's side of the sandbox: starts guests, asks them, and names what went wrong."""
 
 import os
+import pwd
 import secrets
 import selectors
 import signal
@@ -9,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -71,6 +73,10 @@ class Guest:
                 # Whatever the umask: the guest's own user reads them too.
                 path.chmod(0o755 if path.is_dir() else 0o644)
         python, self._uid = interpreter(root)
+        if self._uid is not None:
+            # Of no other user: where Landlock is missing, a neighbour's guest could read along.
+            os.chown(root, 0, self._uid)
+            root.chmod(0o750)
         self._process = subprocess.Popen(
             [python, "-I", "-S", "-B", str(GUEST)],
             stdin=subprocess.PIPE,
@@ -166,15 +172,18 @@ class Guest:
     def close(self) -> None:
         """Ends the guest and whatever it started in its session, and removes its folder."""
         try:
-            os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            self._process.kill()
-        self._process.wait()
-        if self._uid is not None:
-            leavings.clear(self._uid)
-        self._requests.close()
-        self._replies.close()
-        self._folder.cleanup()
+            # While it has not been waited for, its number is nobody else's.
+            if self._process.returncode is None:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.kill()
+                self._process.wait()
+            if self._uid is not None:
+                leavings.clear(self._uid)
+        finally:
+            self._requests.close()
+            self._replies.close()
+            self._folder.cleanup()
 
 
 def link_numpy(folder: Path) -> None:
@@ -198,7 +207,7 @@ def interpreter(folder: Path) -> tuple[str, int | None]:
     mine = os.path.realpath(sys.executable)
     if os.name != "posix" or os.geteuid() != 0 or not anyone_may_read(np.__file__, str(folder)):
         return mine, None
-    uid = (1 << 24) + secrets.randbelow(1 << 29)
+    uid = unused_uid()
     if anyone_may_read(mine, os.__file__):
         return mine, uid
     for place in ("/usr/bin", "/usr/local/bin"):
@@ -206,6 +215,17 @@ def interpreter(folder: Path) -> tuple[str, int | None]:
         if Path(other).exists() and anyone_may_read(other):
             return other, uid
     return mine, None
+
+
+def unused_uid() -> int:
+    """A random high user id without a name and without a process."""
+    while True:
+        uid = (1 << 24) + secrets.randbelow(1 << 29)
+        try:
+            pwd.getpwuid(uid)
+        except KeyError:
+            if next(leavings.processes(uid), None) is None:
+                return uid
 
 
 def anyone_may_read(*paths: str) -> bool:

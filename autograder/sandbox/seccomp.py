@@ -70,6 +70,7 @@ REFUSED = {
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
     "fchmodat2": (452, 452),
+    "truncate": (76, 45),
     "chown": (92, None),
     "fchown": (93, 55),
     "lchown": (94, None),
@@ -138,22 +139,28 @@ REFUSED = {
     "ioperm": (173, None),
     "iopl": (172, None),
 }
-# Allowed with some arguments only.
-CLONE, KILL, TGKILL, PRLIMIT, FCNTL = (56, 220), (62, 129), (234, 131), (302, 261), (72, 25)
-CLONE3 = (435, 435)
 # mseal; the numbers from 424 on are shared. What came later, and x86's x32 calls, are unknown here.
 LAST_KNOWN = 462
+NO_SUCH_CALL = LAST_KNOWN + 1
+# Allowed with some arguments only.
+CLONE, KILL, TGKILL, PRLIMIT, FCNTL = (56, 220), (62, 129), (234, 131), (302, 261), (72, 25)
+PRCTL, OPENAT = (157, 167), (257, 56)
+OPEN = (2, NO_SUCH_CALL)
+# Their arguments lie in memory, where no filter can look; libc then takes clone and openat.
+CLONE3, OPENAT2 = (435, 435), (437, 437)
 
 CLONE_THREAD = 0x10000
 # New mount, cgroup, uts, ipc, user, pid and network namespaces, and a new process's trace.
 CLONE_REFUSED = 0x7E020000 | 0x2000
 F_SETOWN, F_SETSIG, F_SETOWN_EX = 8, 10, 15
+PR_SET_PDEATHSIG = 1
+ANY_BITS = 0xFFFFFFFF
+O_ACCMODE, O_TRUNC = 0x3, 0x200
 
 # Classic BPF: load a word, mask it, jump if it equals or reaches a constant, return.
 LOAD, AND, EQUAL, AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
 NUMBER_AT, MACHINE_AT, ARGUMENTS_AT = 0, 4, 16
 ALLOW, FAIL_WITH = 0x7FFF0000, 0x00050000
-ANY_BITS = 0xFFFFFFFF
 
 
 def restrict() -> bool:
@@ -177,14 +184,19 @@ def program(machine: str, pid: int) -> list[bytes]:
         *unless(MACHINES[machine], refuse(errno.EPERM)),
         *load(NUMBER_AT),
         *when(LAST_KNOWN + 1, refuse(errno.ENOSYS), AT_LEAST),
-        # Its flags lie in memory, where no filter can look; libc then takes clone.
         *when(CLONE3[column], refuse(errno.ENOSYS)),
+        *when(OPENAT2[column], refuse(errno.ENOSYS)),
         *only(CLONE[column], 0, CLONE_THREAD | CLONE_REFUSED, [CLONE_THREAD]),
         *only(KILL[column], 0, ANY_BITS, own),
         *only(TGKILL[column], 0, ANY_BITS, own),
         *only(PRLIMIT[column], 0, ANY_BITS, [0, *own]),
         # These have the kernel send signals to whom they name.
         *never(FCNTL[column], 1, [F_SETOWN, F_SETSIG, F_SETOWN_EX]),
+        # The guest shall not outlive the grader.
+        *never(PRCTL[column], 0, [PR_SET_PDEATHSIG]),
+        # Emptying a file that one may only read: before Linux 6.2, Landlock lets it pass.
+        *never(OPENAT[column], 2, [O_TRUNC], O_ACCMODE | O_TRUNC),
+        *never(OPEN[column], 1, [O_TRUNC], O_ACCMODE | O_TRUNC),
         *(
             instruction
             for numbers in REFUSED.values()
@@ -201,10 +213,10 @@ def only(number: int, argument: int, bits: int, values: list[int]) -> list[bytes
     return when(number, [*load_argument(argument, bits), *allowed, *refuse(errno.EPERM)])
 
 
-def never(number: int, argument: int, values: list[int]) -> list[bytes]:
-    """Allows a call unless an argument is one of these values."""
+def never(number: int, argument: int, values: list[int], bits: int = ANY_BITS) -> list[bytes]:
+    """Allows a call unless these bits of an argument make one of these values."""
     refused = [step for value in values for step in when(value, refuse(errno.EPERM))]
-    return when(number, [*load_argument(argument, ANY_BITS), *refused, *answer(ALLOW)])
+    return when(number, [*load_argument(argument, bits), *refused, *answer(ALLOW)])
 
 
 def when(value: int, then: list[bytes], comparison: int = EQUAL) -> list[bytes]:
