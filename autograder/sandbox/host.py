@@ -356,7 +356,7 @@ class Student:
         """Imports a file in the guest, after the stand-ins; its fault is remembered."""
         if file in self._import_faults:
             raise self._import_faults[file].again()
-        if self._guest is not None and file in self._loaded:
+        if file in self._loaded:
             return
         doing = words.Doing(file, "import")
         try:
@@ -382,8 +382,6 @@ class Student:
         doing: words.Doing,
     ) -> frames.Reply | frames.Raised | None:
         """Asks the guest, within the call's deadline and the budget; `key` counts the deaths."""
-        if self._given_up(key):
-            raise self._deaths[key][-1].again()
         if self.budget.seconds <= 0:
             raise words.budget_spent(self.limits)
         guest = self._guest or self._start()
@@ -391,9 +389,8 @@ class Student:
         started = time.monotonic()
         try:
             outcome = guest.ask(header, arrays, seconds)
-            if isinstance(outcome, frames.Reply) != (header["ask"] == "call") and not isinstance(
-                outcome, frames.Raised
-            ):
+            wanted = frames.Reply if header["ask"] == "call" else type(None)
+            if not isinstance(outcome, (wanted, frames.Raised)):
                 raise frames.BadFrame("a reply of another kind")
             return outcome
         except GuestDied as death:
