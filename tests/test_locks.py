@@ -389,7 +389,7 @@ def value():
 
 def golden_differences():
     """The hostile golden submissions that are not graded as expected here, and failed controls."""
-    from test_submissions import EXPECTED, SLOW, SUBMISSIONS
+    from test_submissions import EXPECTED, SUBMISSIONS
 
     from autograder.grading import grade
 
@@ -397,7 +397,7 @@ def golden_differences():
         return {e.name: e.score for e in grade(SUBMISSIONS / name).exercises if e.name != "exam"}
 
     kinds = ("attack", "cheat", "leak", "broken")
-    names = [n for n, e in EXPECTED.items() if e["kind"] in kinds and n not in SLOW]
+    names = [name for name, expected in EXPECTED.items() if expected["kind"] in kinds]
     assert len(names) > 60
     wrong = [name for name in names if code(name) != EXPECTED[name]["exercises"]]
     return wrong + (["the control"] if sum(code("where-neginf").values()) != 80 else [])
