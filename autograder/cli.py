@@ -13,11 +13,14 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from autograder.assignment import load_assignment
-from autograder.formats.console import show_report, show_summary
-from autograder.formats.feedback import feedback
-from autograder.formats.gradebook import write_grades
-from autograder.formats.gradescope import (
+from autograder.intake.naming import is_litter, plain
+from autograder.intake.submission import members
+from autograder.judging.grading import grade as grade_one
+from autograder.manifest import load_manifest
+from autograder.renderers.console import show_report, show_summary
+from autograder.renderers.feedback import feedback
+from autograder.renderers.gradebook import write_grades
+from autograder.renderers.gradescope import (
     FAULT,
     UNFINISHED,
     no_results,
@@ -25,10 +28,7 @@ from autograder.formats.gradescope import (
     write_json,
     write_results,
 )
-from autograder.grading import grade as grade_one
-from autograder.naming import is_litter, plain
 from autograder.report import GraderError, Report
-from autograder.submission import members
 
 
 @click.group()
@@ -162,7 +162,7 @@ def gather(paths: tuple[Path, ...]) -> tuple[dict[str, Path], bool]:
             raise click.UsageError(f"{path} is no submission: give a folder, a .zip or a .py.")
         if not os.access(path, os.R_OK):
             raise click.UsageError(f"{path} cannot be read: check its permissions.")
-        members_of_class = members(path, load_assignment())
+        members_of_class = members(path, load_manifest())
         if members_of_class is not None:
             tell_skipped(path, members_of_class)
         elif path.is_dir():

@@ -35,7 +35,7 @@ BROKEN = [
 ]
 PARITY = ["solutions", "student_template", *WILD, *BROKEN]
 
-HIDDEN_DATA = "files-grader/autograder/hidden_tests/data/attention.json"
+HIDDEN_DATA = "files-grader/autograder/exercises/attention/cases.json"
 
 # A planted module tells on itself where it runs as the user who grades.
 PLANTED = ("re.py", "json.py", "numpy.py", "pkgutil.py", "sitecustomize.py", "conftest.py")

@@ -12,11 +12,11 @@ import pytest
 pytest.importorskip("torch", reason="the kernel's values come from torch")
 
 from autograder.authoring import regenerate as authoring
-from autograder.authoring.draws import CHECKOUT, random_arguments
+from autograder.authoring.dry_run import rehearse
 from autograder.authoring.mutants import mutants
-from autograder.authoring.rehearsal import rehearse
+from autograder.kit.drawing import CHECKOUT, random_arguments
 
-DATA = "autograder/hidden_tests/data"
+DATA = "autograder/exercises"
 PARTS = (*authoring.VERIFIED, ".gitignore")
 OTHER_PYTHONS = ("3.10", "3.12", "3.13")
 
@@ -68,7 +68,7 @@ def test_the_public_seed_gives_the_files_that_are_here():
 
 def test_ten_seeds_give_ten_keys_and_ten_sets_of_inputs():
     draws = [authoring.draw_all(str(seed)) for seed in range(10)]
-    for name in ("exam", "softmax", "attention", "fused_kernel", "captured_log"):
+    for name in ("exam/key", "softmax/cases", "attention/cases", "fused_kernel/cases"):
         assert len({draw[f"{DATA}/{name}.json"] for draw in draws}) == 10, name
 
 
@@ -95,16 +95,17 @@ def test_handouts_do_not_depend_on_the_key(monkeypatch):
     after = authoring.draw_all("7")
     for path in ("assignments/exam.md", "student_template/exam.toml"):
         assert before[path] == after[path]
-    assert before[f"{DATA}/exam.json"] != after[f"{DATA}/exam.json"]
+    assert before[f"{DATA}/exam/key.json"] != after[f"{DATA}/exam/key.json"]
 
 
 # Everything but the kernel's values; the kernel is not installed on the other Pythons.
 DRAW = """
 import hashlib, sys
-import autograder.kernel
+import autograder.exercises.fused_kernel.kernel
 sys.modules["torch"] = None
-from autograder.authoring import draws, exam_sheets
-from autograder.exam.bank import draw_exam
+from autograder.authoring import exam_sheets
+from autograder.kit import drawing as draws
+from autograder.exercises.exam.bank import draw_exam
 import json, random
 for seed in ("0", "1", "term"):
     rng = lambda part: random.Random(f"{seed}/{part}")
@@ -182,7 +183,7 @@ def test_secret_draws_differ_and_their_seed_is_in_no_file(checkout):
         done = autograder(checkout, "regenerate")
         assert done.returncode == 0, done.stdout + done.stderr
         seed = (checkout / authoring.SECRET.name).read_text().strip()
-        keys.append((checkout / DATA / "exam.json").read_text())
+        keys.append((checkout / DATA / "exam" / "key.json").read_text())
         files = [path for path in checkout.rglob("*") if path.is_file()]
         holders = [path.name for path in files if seed.encode() in path.read_bytes()]
         assert holders == [authoring.SECRET.name]
@@ -219,12 +220,12 @@ def test_outside_a_checkout_authoring_says_so(tmp_path):
     ("file", "old", "new", "words"),
     [
         (
-            "autograder/hidden_tests/test_attention.py",
+            "autograder/exercises/attention/test_attention.py",
             "assert head.in_order, ",
             "pass; ",
             "passes test_returns_output_then_weights",
         ),
-        ("autograder/hidden_tests/test_softmax.py", "def test_", "def test_(", "test_softmax"),
+        ("autograder/exercises/softmax/test_softmax.py", "def test_", "def test_(", "test_softmax"),
         ("solutions/softmax.py", "np.exp(", "np.exp2(", "fails solutions/"),
         (
             "student_template/causal_mask.py",

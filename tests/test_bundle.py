@@ -79,7 +79,7 @@ def test_only_programs_can_be_run(grader):
 
 
 def test_the_hidden_tests_and_their_data_are_whole(grader):
-    for path in (ROOT / "autograder" / "hidden_tests").rglob("*"):
+    for path in (ROOT / "autograder" / "exercises").rglob("*"):
         if path.suffix in (".py", ".json"):
             name = PACKAGE + path.relative_to(ROOT / "autograder").as_posix()
             assert grader.read(name) == path.read_bytes()

@@ -419,7 +419,7 @@ def test_planted_files_in_the_working_directory_do_not_matter(tmp_path):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n1 / 0\n")
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --collect-only --nonsense\n")
     (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\naddopts = '--nonsense'\n")
-    (tmp_path / "assignment.toml").write_text("nonsense")
+    (tmp_path / "manifest.toml").write_text("nonsense")
     assert code_points(graded(SOLUTIONS, cwd=tmp_path)) == FULL
     assert not (tmp_path / "ran").exists()
 

@@ -18,7 +18,7 @@ PROGRAM = """
 import json, sys
 from pathlib import Path
 sys.path.insert(0, "/autograder/source/files-grader")
-from autograder.grading import grade
+from autograder.judging.grading import grade
 told = {}
 for name in sys.argv[2:]:
     report, control = (grade(Path("/submissions") / folder) for folder in (name, sys.argv[1]))

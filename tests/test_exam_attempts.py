@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from autograder.assignment import load_assignment
 from autograder.exam.attempts import (
     Attempt,
     attempt_of,
@@ -14,9 +13,10 @@ from autograder.exam.attempts import (
     standing,
     with_standing,
 )
-from autograder.hidden_tests.cases import read_key
+from autograder.intake.submission import open_submission
+from autograder.kit.cases import read_key
+from autograder.manifest import load_manifest
 from autograder.report import ExamReport, ExerciseResult, Report, TestResult
-from autograder.submission import open_submission
 
 ROOT = Path(__file__).parent.parent
 SOLVED = (ROOT / "solutions" / "exam.toml").read_text(encoding="utf-8")
@@ -109,7 +109,7 @@ def attempt(folder: Path, text: str | None):
     folder.mkdir(exist_ok=True)
     if text is not None:
         (folder / "exam.toml").write_text(text, encoding="utf-8")
-    return attempt_of(open_submission(folder, load_assignment()), read_key())
+    return attempt_of(open_submission(folder, load_manifest()), read_key())
 
 
 def test_sheets_are_told_apart_by_their_answers(tmp_path):

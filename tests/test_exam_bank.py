@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autograder.exam.bank import QUESTIONS, Question, draw_exam
+from autograder.exercises.exam.bank import QUESTIONS, Question, draw_exam
 
 ASSIGNMENTS = Path(__file__).parents[1] / "assignments"
 SEEDS = range(200)

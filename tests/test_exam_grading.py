@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.formats.feedback import feedback
-from autograder.formats.gradescope import results
-from autograder.grading import grade
-from autograder.hidden_tests.cases import read_key
+from autograder.judging.grading import grade
+from autograder.kit.cases import read_key
+from autograder.renderers.feedback import feedback
+from autograder.renderers.gradescope import results
 
 CHECKOUT = Path(__file__).parents[1]
 KEY = read_key()

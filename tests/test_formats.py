@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from autograder.formats.console import show_report, show_summary
-from autograder.formats.feedback import feedback
-from autograder.formats.gradebook import write_grades
-from autograder.formats.gradescope import results, write_results
-from autograder.formats.wording import VERDICTS, hints, points
+from autograder.renderers.console import show_report, show_summary
+from autograder.renderers.feedback import feedback
+from autograder.renderers.gradebook import write_grades
+from autograder.renderers.gradescope import results, write_results
+from autograder.renderers.wording import VERDICTS, hints, points
 from autograder.report import ExamReport, ExerciseResult, MissedQuestion, Report, TestResult
 
 HOSTILE = [

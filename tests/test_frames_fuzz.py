@@ -12,8 +12,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from autograder.sandbox import frames, guest
-from autograder.sandbox.host import Guest, GuestDied, GuestLate
+from autograder.sandbox import protocol
+from autograder.sandbox.inside import guest
+from autograder.sandbox.process import Guest, GuestDied, GuestLate
 
 FRAMES = 100_000
 NUMBER = 7
@@ -93,17 +94,17 @@ def frame(chance, right):
     sizes = [len(encoded), len(body)]
     if kind == 7:
         sizes[chance.randrange(2)] = chance.choice([0, 1, 1 << 16, 1 << 23, (1 << 32) - 1])
-    return frames.LENGTHS.pack(*sizes) + encoded + body
+    return protocol.LENGTHS.pack(*sizes) + encoded + body
 
 
 def parse(sent):
     """What the host makes of the bytes of one frame; short ones are left to the deadline."""
-    if len(sent) < frames.LENGTHS.size:
+    if len(sent) < protocol.LENGTHS.size:
         return None
-    header, body = frames.lengths(sent[: frames.LENGTHS.size])
-    rest = sent[frames.LENGTHS.size :]
-    return frames.parse_reply(
-        frames.parse_header(rest[:header], NUMBER), rest[header : header + body]
+    header, body = protocol.lengths(sent[: protocol.LENGTHS.size])
+    rest = sent[protocol.LENGTHS.size :]
+    return protocol.parse_reply(
+        protocol.parse_header(rest[:header], NUMBER), rest[header : header + body]
     )
 
 
@@ -119,9 +120,9 @@ def test_no_reply_crashes_hangs_or_swells_the_parent():
         started = time.perf_counter()
         try:
             reply = parse(data)
-            assert reply is None or isinstance(reply, (frames.Reply, frames.Raised))
+            assert reply is None or isinstance(reply, (protocol.Reply, protocol.Raised))
             outcomes["read"] += 1
-        except frames.BadFrame:
+        except protocol.BadFrame:
             outcomes["refused"] += 1
         longest = max(longest, time.perf_counter() - started)
     peak = tracemalloc.get_traced_memory()[1]
@@ -183,8 +184,8 @@ def test_the_exchange_ends_for_every_frame():
         for _ in range(2000):
             try:
                 reply = answered(frame(chance, right))
-                assert reply is None or isinstance(reply, (frames.Reply, frames.Raised))
-            except (frames.BadFrame, GuestDied, GuestLate):
+                assert reply is None or isinstance(reply, (protocol.Reply, protocol.Raised))
+            except (protocol.BadFrame, GuestDied, GuestLate):
                 pass
     finally:
         signal.alarm(0)
@@ -194,7 +195,7 @@ def test_the_exchange_ends_for_every_frame():
 def test_a_promised_body_takes_no_memory_before_it_comes(sizes):
     tracemalloc.start()
     with pytest.raises(GuestDied):
-        answered(frames.LENGTHS.pack(*sizes) + b"x" * 100)
+        answered(protocol.LENGTHS.pack(*sizes) + b"x" * 100)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1 << 20

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from autograder.assignment import load_assignment
-from autograder.grading import grade
-from autograder.hidden_tests import comparing
+from autograder.judging.grading import grade
+from autograder.kit import comparing
+from autograder.manifest import load_manifest
 
 CHECKOUT = Path(__file__).parents[1]
 SUBMISSIONS = CHECKOUT / "tests/submissions"
-SUITES = CHECKOUT / "autograder/hidden_tests"
+SUITES = CHECKOUT / "autograder/exercises"
 TESTS = {
     f"{path.stem.removeprefix('test_')}.{node.name}": node
-    for path in sorted(SUITES.glob("test_*.py"))
+    for path in sorted(SUITES.glob("*/test_*.py"))
     for node in ast.parse(path.read_text(encoding="utf-8")).body
     if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
 }
@@ -57,10 +57,10 @@ def test_has_a_title_points_and_fixed_words(test):
 
 
 def test_points_are_those_of_the_manifest():
-    sums = {exercise.name: 0 for exercise in load_assignment().exercises}
+    sums = {exercise.name: 0 for exercise in load_manifest().exercises}
     for name, test in TESTS.items():
         sums[name.partition(".")[0]] += points(test)
-    assert sums == {exercise.name: exercise.points for exercise in load_assignment().exercises}
+    assert sums == {exercise.name: exercise.points for exercise in load_manifest().exercises}
 
 
 @pytest.mark.parametrize("name", [name for name in TESTS if not name.startswith("exam.")])
@@ -105,7 +105,7 @@ GRADE = """
 import sys
 from pathlib import Path
 import autograder
-from autograder.grading import grade
+from autograder.judging.grading import grade
 from autograder.report import GraderError
 
 assert Path(autograder.__file__).parents[1] == Path(sys.argv[2]), autograder.__file__
@@ -144,22 +144,22 @@ def test_an_unchanged_copy_grades(copy):
 @pytest.mark.parametrize(
     ("suite", "old", "new"),
     [
-        ("test_softmax.py", "@points(4)", "@points(4"),
-        ("test_softmax.py", "import numpy as np", "import no_such_module"),
-        ("test_softmax.py", "@points(4)", "@points(5)"),
-        ("test_softmax.py", "@points(4)\n", ""),
-        ("test_softmax.py", "@points(4)", "@points('four')"),
-        ("test_softmax.py", "student.softmax(case.scores)", "{}['scores']"),
-        ("test_softmax.py", "case.scores", "case.no_such_field"),
-        ("test_attention.py", "(student, case)", "(student, case, no_such_fixture)"),
-        ("test_causal_mask.py", "(student, case)", "(student, cases)"),
-        ("data/softmax.json", "test_every_row_sums_to_one", "test_of_another_name"),
-        ("data/causal_mask.json", "{", "{,"),
-        ("data/fused_kernel.json", '"output"', '"outputs"'),
+        ("softmax/test_softmax.py", "@points(4)", "@points(4"),
+        ("softmax/test_softmax.py", "import numpy as np", "import no_such_module"),
+        ("softmax/test_softmax.py", "@points(4)", "@points(5)"),
+        ("softmax/test_softmax.py", "@points(4)\n", ""),
+        ("softmax/test_softmax.py", "@points(4)", "@points('four')"),
+        ("softmax/test_softmax.py", "student.softmax(case.scores)", "{}['scores']"),
+        ("softmax/test_softmax.py", "case.scores", "case.no_such_field"),
+        ("attention/test_attention.py", "(student, case)", "(student, case, no_such_fixture)"),
+        ("causal_mask/test_causal_mask.py", "(student, case)", "(student, cases)"),
+        ("softmax/cases.json", "test_every_row_sums_to_one", "test_of_another_name"),
+        ("causal_mask/cases.json", "{", "{,"),
+        ("fused_kernel/cases.json", '"output"', '"outputs"'),
     ],
 )
 def test_a_fault_of_the_suites_is_never_a_score(copy, suite, old, new):
-    path = copy / "autograder/hidden_tests" / suite
+    path = copy / "autograder/exercises" / suite
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
@@ -167,5 +167,5 @@ def test_a_fault_of_the_suites_is_never_a_score(copy, suite, old, new):
 
 
 def test_a_missing_suite_is_never_a_score(copy):
-    (copy / "autograder/hidden_tests/test_captured_log.py").unlink()
+    (copy / "autograder/exercises/captured_log/test_captured_log.py").unlink()
     assert graded_by(copy) == "GraderError"

@@ -28,8 +28,8 @@ PARENT = """
 import functools
 import sys
 from pathlib import Path
-from autograder import grading
-from autograder.sandbox import host
+from autograder.judging import grading
+from autograder.sandbox import process as host
 
 word, out, without, *paths = sys.argv[1:]
 in_memory = [word + str(i) for i in range(1000)]
@@ -143,8 +143,8 @@ def test_thieves_get_a_canary_only_where_no_lock_holds(planted):
     for parent in [*planted.parents][:3]:
         parent.chmod(parent.stat().st_mode | 0o055)
     thefts = {
-        "tests": "autograder/hidden_tests/test_*.py",
-        "data": "autograder/hidden_tests/data/*.json",
+        "tests": "autograder/exercises/*/test_*.py",
+        "data": "autograder/exercises/*/*.json",
         "solutions": "solutions/*.py",
         "process": "nothing",
     }

@@ -19,14 +19,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autograder.assignment import load_assignment
-from autograder.grading import grade
+from autograder.intake.submission import Submission, open_submission
+from autograder.judging.grading import grade
+from autograder.manifest import load_manifest
 from autograder.report import StudentFault
-from autograder.sandbox import host, landlock, leavings, seccomp
-from autograder.sandbox.host import Budget, Guest, Student
-from autograder.submission import Submission, open_submission
+from autograder.sandbox import cleanup, process
+from autograder.sandbox.inside import landlock, seccomp
+from autograder.sandbox.interpreter import interpreter
+from autograder.sandbox.process import Guest
+from autograder.sandbox.student import Budget, Student
 
-ASSIGNMENT = load_assignment()
+ASSIGNMENT = load_manifest()
 HERE = Path(__file__).parent
 SUBMISSIONS = HERE / "submissions"
 CONTROL = SUBMISSIONS / "einsum"
@@ -42,7 +45,7 @@ pytestmark = pytest.mark.skipif(
     reason="needs Linux 6.12 with Landlock",
 )
 # As root, guests change to another user if that user can read a Python of this version.
-DROPS = IS_ROOT and host.interpreter(HERE)[1] is not None
+DROPS = IS_ROOT and interpreter(HERE)[1] is not None
 ROOT = pytest.mark.skipif(not DROPS, reason="needs root, and a Python that every user can read")
 PLAIN = pytest.mark.skipif(IS_ROOT and not DROPS, reason="needs a Python that every user can read")
 
@@ -100,8 +103,8 @@ def as_plain_user(expression):
         capture_output=True,
         text=True,
     )
-    left = list(leavings.processes(uid))
-    leavings.clear(uid)
+    left = list(cleanup.processes(uid))
+    cleanup.clear(uid)
     assert done.returncode == 0, done.stderr
     return ast.literal_eval(done.stdout), left
 
@@ -237,13 +240,13 @@ def test_what_gets_through_as_a_plain_user(without):
 def test_the_next_submission_is_not_harmed_and_nothing_is_left(name, monkeypatch):
     folders, owners = [], set()
 
-    def watched(folder, choose=host.interpreter):
+    def watched(folder, choose=interpreter):
         python, uid = choose(folder)
         folders.append(folder)
         owners.add(uid)
         return python, uid
 
-    monkeypatch.setattr(host, "interpreter", watched)
+    monkeypatch.setattr(process, "interpreter", watched)
     grade(SUBMISSIONS / name)
     report = grade(CONTROL)
     code = [exercise for exercise in report.exercises if exercise.name != "exam"]
@@ -256,7 +259,7 @@ def test_the_next_submission_is_not_harmed_and_nothing_is_left(name, monkeypatch
 
 def owners_of_files_and_processes():
     """Whose files lie where everyone may write, and whose processes run."""
-    for folder in leavings.OPEN_TO_ALL:
+    for folder in cleanup.OPEN_TO_ALL:
         for entry in os.scandir(folder):
             with suppress(FileNotFoundError):
                 yield entry.stat(follow_symlinks=False).st_uid
@@ -284,7 +287,7 @@ def value():
     return [os.getuid(), paths]
 """
     uid, paths = value_of(source, BOTH)
-    assert not list(leavings.processes(uid))
+    assert not list(cleanup.processes(uid))
     assert not [path for path in paths if Path(path).exists()]
     assert Path("/etc/passwd").exists()
 
@@ -305,11 +308,11 @@ def value():
     return uid
 """
     uid = value_of(source, ("seccomp",))
-    assert not list(leavings.processes(uid))
+    assert not list(cleanup.processes(uid))
 
 
 def test_other_users_keep_their_processes():
-    leavings.clear((1 << 24) - 1)
+    cleanup.clear((1 << 24) - 1)
     os.kill(os.getpid(), 0)
 
 
@@ -391,7 +394,7 @@ def golden_differences():
     """The hostile golden submissions that are not graded as expected here, and failed controls."""
     from test_submissions import EXPECTED, SUBMISSIONS
 
-    from autograder.grading import grade
+    from autograder.judging.grading import grade
 
     def code(name):
         return {e.name: e.score for e in grade(SUBMISSIONS / name).exercises if e.name != "exam"}
@@ -544,7 +547,7 @@ for name in ("os.py", "email/file.py", "site-packages/file.py", "dist-packages/f
 
 
 def test_the_roots_hold_no_packages():
-    roots = [str(path) for path in host.numpy_folders()]
+    roots = [str(path) for path in process.numpy_folders()]
     assert roots[0].endswith("numpy")
     assert not [root for root in roots if Path(root, "autograder").exists()]
 
@@ -552,7 +555,7 @@ def test_the_roots_hold_no_packages():
 def test_locks_are_read_before_they_close():
     """runpy loads the files beside; all are the standard library's only."""
     for name in ("locks.py", "landlock.py", "seccomp.py"):
-        path = Path(host.__file__).with_name(name)
+        path = Path(landlock.__file__).with_name(name)
         imported = re.findall(r"^(?:import|from) (\w+)", path.read_text(), re.MULTILINE)
         assert set(imported) <= sys.stdlib_module_names
         runpy.run_path(str(path))

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autograder.authoring.rehearsal import rehearse
-from autograder.misconceptions import FORM, MISCONCEPTIONS, RIGHT, inlined
+from autograder.authoring.dry_run import rehearse
+from autograder.exercises.misconceptions import FORM, MISCONCEPTIONS, RIGHT, inlined
 
 CATALOGUE = json.loads(
     (Path(__file__).parent / "submissions/catalogue.json").read_text(encoding="utf-8")

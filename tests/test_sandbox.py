@@ -19,13 +19,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from autograder.assignment import load_assignment
+from autograder.intake.submission import open_submission
+from autograder.manifest import load_manifest
 from autograder.report import StudentFault
-from autograder.sandbox import frames, guest, reading
-from autograder.sandbox.host import Budget, Guest, StandIn, Student
-from autograder.submission import open_submission
+from autograder.sandbox import protocol, reading
+from autograder.sandbox.inside import guest
+from autograder.sandbox.process import Guest
+from autograder.sandbox.student import Budget, StandIn, Student
 
-LIMITS = load_assignment().limits
+LIMITS = load_manifest().limits
 QUICK = replace(LIMITS, call_seconds=1.0)
 X = np.arange(6.0).reshape(2, 3)
 HEAD = (np.ones((4, 3)), np.ones((3, 2)), np.ones((3, 2)), np.ones((3, 5)))
@@ -43,7 +45,7 @@ def make(tmp_path):
         for name, source in ({"softmax.py": files} if isinstance(files, str) else files).items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(source)
-        submission = open_submission(folder, load_assignment())
+        submission = open_submission(folder, load_manifest())
         made.append(Student(submission, limits, Budget(seconds), stand_ins))
         return made[-1]
 
@@ -99,9 +101,9 @@ SHAPES = st.lists(st.integers(-1, 9) | st.integers(), max_size=40)
 ITEMS = st.fixed_dictionaries(
     {},
     optional={
-        "type": st.sampled_from(sorted(frames.RESULT_TYPES)) | JSON,
+        "type": st.sampled_from(sorted(protocol.RESULT_TYPES)) | JSON,
         "shape": SHAPES | JSON,
-        "as": st.sampled_from(sorted(frames.DTYPES)) | JSON,
+        "as": st.sampled_from(sorted(protocol.DTYPES)) | JSON,
         "dtype": st.text(max_size=3) | JSON,
     },
 )
@@ -121,10 +123,10 @@ HEADERS = st.fixed_dictionaries(
 @given(HEADERS, st.binary(max_size=100))
 def test_forged_replies_raise_bad_frame_only(header, body):
     try:
-        reply = frames.parse_reply(header, body)
-    except frames.BadFrame:
+        reply = protocol.parse_reply(header, body)
+    except protocol.BadFrame:
         return
-    assert reply is None or isinstance(reply, frames.Reply | frames.Raised)
+    assert reply is None or isinstance(reply, protocol.Reply | protocol.Raised)
 
 
 @pytest.mark.parametrize(
@@ -141,31 +143,31 @@ def test_forged_replies_raise_bad_frame_only(header, body):
 )
 def test_forged_items_raise_bad_frame_only(item):
     header = {"kind": "returned", "items": [item], "changed": []}
-    with pytest.raises(frames.BadFrame):
-        frames.parse_reply(header, b"")
+    with pytest.raises(protocol.BadFrame):
+        protocol.parse_reply(header, b"")
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=60) | JSON.map(lambda value: json.dumps(value).encode()), st.integers())
 def test_forged_headers_raise_bad_frame_only(encoded, number):
-    with suppress(frames.BadFrame):
-        assert frames.parse_header(encoded, number)["id"] == number
+    with suppress(protocol.BadFrame):
+        assert protocol.parse_header(encoded, number)["id"] == number
 
 
 @pytest.mark.parametrize("encoded", [b"[" * 50_000, b'{"id": ' + b"9" * 9_000 + b"}", b"\xff\xfe"])
 def test_headers_that_break_parsers(encoded):
-    with pytest.raises(frames.BadFrame):
-        frames.parse_header(encoded, 1)
+    with pytest.raises(protocol.BadFrame):
+        protocol.parse_header(encoded, 1)
 
 
 @given(st.binary(min_size=8, max_size=8))
 def test_lengths_are_capped(prefix):
     try:
-        header, body = frames.lengths(prefix)
-    except frames.BadFrame:
+        header, body = protocol.lengths(prefix)
+    except protocol.BadFrame:
         return
-    assert header <= frames.HEADER_CAP
-    assert body <= frames.BODY_CAP
+    assert header <= protocol.HEADER_CAP
+    assert body <= protocol.BODY_CAP
 
 
 VALUES = arrays.arrays(
@@ -179,7 +181,7 @@ VALUES = arrays.arrays(
 def test_replies_make_the_round_trip(values):
     value = values[0] if len(values) == 1 else tuple(values)
     header, body = guest.Encoder(np).encode(value, [1])
-    reply = frames.parse_reply(json.loads(json.dumps(header)), body)
+    reply = protocol.parse_reply(json.loads(json.dumps(header)), body)
     assert reply.changed == (1,)
     if len(reply.results) == len(values):
         for result, array in zip(reply.results, values, strict=True):
@@ -191,7 +193,7 @@ def test_replies_make_the_round_trip(values):
 @settings(deadline=None)
 @given(VALUES)
 def test_requests_make_the_round_trip(array):
-    header, body = guest.receive(io.BytesIO(frames.encode({"id": 7, "text": "é"}, [array])))
+    header, body = guest.receive(io.BytesIO(protocol.encode({"id": 7, "text": "é"}, [array])))
     assert header == {"id": 7, "text": "é"}
     assert bytes(body) == array.tobytes()
     assert guest.receive(io.BytesIO(b"")) is None
@@ -203,8 +205,8 @@ def test_damaged_frames_raise_bad_frame_only(array, position, value):
     header, body = guest.Encoder(np).encode(array, [])
     damaged = bytearray(json.dumps({"id": 1, **header}).encode())
     damaged[position % len(damaged)] = value
-    with suppress(frames.BadFrame):
-        frames.parse_reply(frames.parse_header(bytes(damaged), 1), body)
+    with suppress(protocol.BadFrame):
+        protocol.parse_reply(protocol.parse_header(bytes(damaged), 1), body)
 
 
 # --- values and forms ------------------------------------------------------------------------
@@ -284,7 +286,7 @@ def forms_student(tmp_path_factory):
         source += f"def f{number}(x):\n{lines}\n"
     source += "def softmax(x): return globals()[f'f{int(x[0, 0])}'](x - np.eye(2, 3) * x[0, 0])\n"
     (folder / "softmax.py").write_text(source)
-    student = Student(open_submission(folder, load_assignment()), LIMITS, Budget(60.0))
+    student = Student(open_submission(folder, load_manifest()), LIMITS, Budget(60.0))
     yield student
     student.close()
 
@@ -597,10 +599,10 @@ def test_the_guest_dies_with_its_parent(tmp_path):
     (tmp_path / "softmax.py").write_text(softmax("time.sleep(60)"))
     program = f"""
 from pathlib import Path
-from autograder.assignment import load_assignment
-from autograder.sandbox.host import Budget, Student
-from autograder.submission import open_submission
-assignment = load_assignment()
+from autograder.manifest import load_manifest
+from autograder.sandbox.student import Budget, Student
+from autograder.intake.submission import open_submission
+assignment = load_manifest()
 submission = open_submission(Path({str(tmp_path)!r}), assignment)
 student = Student(submission, assignment.limits, Budget(60.0))
 print(student._start()._process.pid, flush=True)
@@ -657,13 +659,14 @@ def test_a_plain_user_grades_and_cleans_up_too():
     program = f"""
 import numpy as np
 from pathlib import Path
-from autograder.assignment import load_assignment
+from autograder.manifest import load_manifest
 from functools import partial
-from autograder.sandbox.host import Budget, Guest, Student
-from autograder.submission import Submission
+from autograder.sandbox.process import Guest
+from autograder.sandbox.student import Budget, Student
+from autograder.intake.submission import Submission
 work = Submission("work", {{"softmax.py": {softmax(body).encode()!r}}}, {{"softmax": "softmax.py"}})
 unlocked = partial(Guest, without=("landlock", "seccomp"))
-student = Student(work, load_assignment().limits, Budget(60.0), start=unlocked)
+student = Student(work, load_manifest().limits, Budget(60.0), start=unlocked)
 student.softmax(np.ones((2, 2)))
 folder = Path(student._guest._folder.name)
 student.close()

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.assignment import load_assignment
-from autograder.submission import Submission, members, open_submission
+from autograder.intake.submission import Submission, members, open_submission
+from autograder.manifest import load_manifest
 
-ASSIGNMENT = load_assignment()
+ASSIGNMENT = load_manifest()
 FUNCTIONS = ("softmax", "causal_mask", "attention")
 WORK = {f"{name}.py": f"def {name}(*x):\n    return x\n".encode() for name in FUNCTIONS}
 ONE_FILE = {"homework.py": b"".join(WORK.values())}
@@ -334,9 +334,9 @@ def test_dense_source_takes_little_memory(tmp_path):
     program = f"""
 import re
 from pathlib import Path
-from autograder.assignment import load_assignment
-from autograder.submission import open_submission
-open_submission(Path({str(path)!r}), load_assignment())
+from autograder.manifest import load_manifest
+from autograder.intake.submission import open_submission
+open_submission(Path({str(path)!r}), load_manifest())
 # getrusage would count the peak of the process that started this one.
 print(re.search(r"VmHWM:\\s*([0-9]+)", Path("/proc/self/status").read_text())[1])
 """

@@ -5,10 +5,10 @@ import zipfile
 from pathlib import Path
 
 import autograder
-from autograder.assignment import load_assignment
-from autograder.authoring.draws import CHECKOUT, require_checkout
-from autograder.formats.writing import write_whole
-from autograder.hidden_tests.cases import read_data, require_whole_draw
+from autograder.files import write_whole
+from autograder.kit.cases import read_data, require_whole_draw
+from autograder.kit.drawing import CHECKOUT, require_checkout
+from autograder.manifest import load_manifest
 from autograder.report import GraderError
 
 PACKAGE = Path(autograder.__file__).parent
@@ -16,7 +16,13 @@ PARTS = Path(__file__).with_name("zip")
 # Not `files`, which otter copies into every submission; its image takes whatever matches files*.
 GRADER = "files-grader"
 # The key's questions and all that only a checkout needs stay at home.
-LEFT_OUT = ("authoring/", "exam/bank.py", "exam/question.py", "exam/module")
+LEFT_OUT = (
+    "authoring/",
+    "exam/question.py",
+    "exercises/exam/bank.py",
+    "exercises/exam/module",
+    "kit/drawing.py",
+)
 PACKED = (".py", ".toml", ".json")
 PROGRAMS = ("setup.sh", "run_autograder")
 STUDENT_PARTS = ("student_template", "assignments")
@@ -59,7 +65,7 @@ def grader_files(with_kernel: bool) -> dict[str, bytes]:
         "files/.OTTER_LOG": b"",
         **{
             f"tests/{exercise.name}.py": test.replace("EXERCISE", exercise.name).encode()
-            for exercise in load_assignment().exercises
+            for exercise in load_manifest().exercises
         },
         **parts,
     }

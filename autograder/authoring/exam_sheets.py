@@ -5,8 +5,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from autograder.assignment import load_assignment
 from autograder.exam.question import LETTERS, Question
+from autograder.manifest import load_manifest
 
 FORMS = {"choice": "a letter", "number": "a number", "text": "a word"}
 
@@ -18,7 +18,7 @@ def id_of(position: int) -> str:
 
 def sheet(questions: Sequence[Question]) -> str:
     """assignments/exam.md: the wording and the options, and nothing that depends on the key."""
-    assignment = load_assignment()
+    assignment = load_manifest()
     lines = [
         "# The exam",
         "",
@@ -64,7 +64,7 @@ def solved(questions: Sequence[Question]) -> str:
 
 
 def key(questions: Sequence[Question]) -> list[dict[str, Any]]:
-    """data/exam.json: scoring.KeyEntry, question by question."""
+    """exercises/exam/key.json: scoring.KeyEntry, question by question."""
     return [
         {
             "id": id_of(position),

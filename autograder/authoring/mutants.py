@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.authoring.draws import SOLUTIONS, random_arguments
-from autograder.misconceptions import RIGHT
+from autograder.exercises.misconceptions import RIGHT
+from autograder.kit.drawing import SOLUTIONS, random_arguments
 
 SAME = 1e-12
 INPUTS = 500

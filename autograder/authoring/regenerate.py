@@ -15,18 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from autograder import workshop
-from autograder.authoring import draws, exam_sheets
-from autograder.authoring.draws import CHECKOUT
-from autograder.exam.bank import draw_exam
-from autograder.hidden_tests.cases import DATA, SUITES, SWAPPING, digest
+from autograder.authoring import exam_sheets
+from autograder.exercises.captured_log import workshop
+from autograder.exercises.exam.bank import draw_exam
+from autograder.kit import drawing as draws
+from autograder.kit.cases import EXERCISES, SWAPPING, digest, suites
+from autograder.kit.drawing import CHECKOUT
 from autograder.report import GraderError
 
 # Whoever knows the seed can compute the key: git ignores this file, and no zip carries it.
 SECRET = CHECKOUT / "secret_seed.txt"
 SHEETS = ("assignments/exam.md", "student_template/exam.toml", "solutions/exam.toml")
 VERIFIED = ("autograder", "solutions", "student_template", "assignments", "tests/submissions")
-DATA_IN_CHECKOUT = DATA.relative_to(CHECKOUT).as_posix() if DATA.is_relative_to(CHECKOUT) else ""
+ROOMS = EXERCISES.relative_to(CHECKOUT).as_posix() if EXERCISES.is_relative_to(CHECKOUT) else ""
 
 
 def draw_all(seed: str) -> dict[str, str]:
@@ -37,12 +38,12 @@ def draw_all(seed: str) -> dict[str, str]:
 
     questions = draw_exam(rng("exam"))
     data: dict[str, Any] = {
-        "softmax": draws.softmax_cases(rng("softmax")),
-        "causal_mask": draws.causal_mask_cases(rng("causal_mask")),
-        "attention": draws.attention_cases(rng("attention")),
-        "fused_kernel": draws.fused_kernel_cases(rng("fused_kernel")),
-        "captured_log": draws.captured_log_cases(rng("captured_log"), seed),
-        "exam": exam_sheets.key(questions),
+        "softmax/cases": draws.softmax_cases(rng("softmax")),
+        "causal_mask/cases": draws.causal_mask_cases(rng("causal_mask")),
+        "attention/cases": draws.attention_cases(rng("attention")),
+        "fused_kernel/cases": draws.fused_kernel_cases(rng("fused_kernel")),
+        "captured_log/cases": draws.captured_log_cases(rng("captured_log"), seed),
+        "exam/key": exam_sheets.key(questions),
         "probes": draws.probes(rng("probes")),
         "right_helpers": draws.right_helpers(),
     }
@@ -50,7 +51,7 @@ def draw_all(seed: str) -> dict[str, str]:
         "assignments/exam.md": exam_sheets.sheet(questions),
         "student_template/exam.toml": exam_sheets.blank(questions),
         "solutions/exam.toml": exam_sheets.solved(questions),
-        **{f"{DATA_IN_CHECKOUT}/{name}.json": as_json(content) for name, content in data.items()},
+        **{f"{ROOMS}/{name}.json": as_json(content) for name, content in data.items()},
     }
 
 
@@ -61,20 +62,19 @@ def as_json(content: Any) -> str:
 def provenance(drawn: dict[str, str], seed: str) -> str:
     """What gave this draw. One digest over suites and data: none of the seed or the key alone."""
     data = {
-        Path(path).name: text.encode()
+        path.removeprefix(f"{ROOMS}/"): text.encode()
         for path, text in drawn.items()
-        if path.startswith(DATA_IN_CHECKOUT)
+        if path.startswith(ROOMS)
     }
-    suites = {path.name: path.read_bytes() for path in SUITES.glob("*.py")}
     fresh = {
-        "digest": digest({**data, **suites}),
+        "digest": digest({**data, **suites()}),
         "sheets": digest({path: drawn[path].encode() for path in SHEETS}),
         "public_demonstration": seed == workshop.SEED,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "torch": metadata.version("torch").partition("+")[0],
     }
-    path = DATA / "provenance.json"
+    path = EXERCISES / "provenance.json"
     earlier = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     if all(earlier.get(name) == fresh[name] for name in ("digest", "sheets")):
         # The same draw on another machine: what first gave it stands.
@@ -90,7 +90,7 @@ def regenerate(seed: str | None) -> str:
     draws.require_checkout()
     chosen = secrets.token_hex(16) if seed is None else seed
     drawn = draw_all(chosen)
-    drawn[f"{DATA_IN_CHECKOUT}/provenance.json"] = provenance(drawn, chosen)
+    drawn[f"{ROOMS}/provenance.json"] = provenance(drawn, chosen)
     with tempfile.TemporaryDirectory(prefix="draw-") as name:
         copy = Path(name)
         for part in VERIFIED:
@@ -123,7 +123,7 @@ def write(checkout: Path, drawn: dict[str, str]) -> None:
     fresh = {checkout / path: checkout / f"{path}.new" for path in drawn}
     for path, text in drawn.items():
         (checkout / f"{path}.new").write_text(text, encoding="utf-8")
-    marker = checkout / DATA_IN_CHECKOUT / SWAPPING.name
+    marker = checkout / ROOMS / SWAPPING.name
     marker.touch()
     for target, new in fresh.items():
         new.replace(target)

@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from autograder.assignment import load_assignment
-from autograder.authoring.draws import CHECKOUT, SOLUTIONS, require_checkout
+from autograder.authoring.dry_run import Heard, errors_heard, rehearse
 from autograder.authoring.mutants import mutants
 from autograder.authoring.regenerate import SHEETS
-from autograder.authoring.rehearsal import Heard, errors_heard, rehearse
 from autograder.exam.scoring import Answers, score_exam
-from autograder.grading import grade
-from autograder.hidden_tests.cases import digest, digest_of_tests, read_data, read_key
-from autograder.misconceptions import CANDIDATES, FORM, RIGHT, Misconception
+from autograder.exercises.misconceptions import CANDIDATES, FORM, RIGHT, Misconception
+from autograder.judging.grading import grade
+from autograder.kit.cases import digest, digest_of_tests, read_data, read_key
+from autograder.kit.drawing import CHECKOUT, SOLUTIONS, require_checkout
+from autograder.manifest import load_manifest
 from autograder.report import GraderError, Report
 
 TEMPLATE = CHECKOUT / "student_template"
@@ -247,7 +247,7 @@ def mechanical_mutants() -> Check:
 
 def code_tests(report: Report) -> Iterator[str]:
     functions: Mapping[str, str | None] = {
-        exercise.name: exercise.function for exercise in load_assignment().exercises
+        exercise.name: exercise.function for exercise in load_manifest().exercises
     }
     for exercise in report.exercises:
         if functions[exercise.name]:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from autograder.assignment import load_assignment
 from autograder.exam.examining import examine
 from autograder.exam.scoring import KeyEntry, percent, read_answers
+from autograder.intake.submission import Submission
+from autograder.manifest import load_manifest
 from autograder.report import Report, StudentFault
-from autograder.submission import Submission
 
 # The name under which a run keeps its attempts in extra_data, where the next run finds them.
 KEPT = "exam_attempts"
@@ -116,7 +116,7 @@ def with_standing(report: Report, now: Standing) -> Report:
     best = now.best
     if best is None or report.exam is None:
         return report
-    assignment = load_assignment()
+    assignment = load_manifest()
     questions = report.exam.questions
     score = percent(best.right, questions)
     passed = score >= assignment.exam_threshold

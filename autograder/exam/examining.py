@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from autograder.assignment import load_assignment
 from autograder.exam.scoring import Answers, ExamScore, KeyEntry, read_answers, score_exam
+from autograder.intake.submission import Submission
+from autograder.manifest import load_manifest
 from autograder.report import ExamReport, MissedQuestion, StudentFault
-from autograder.submission import Submission
 
 
 def examine(submission: Submission, key: Sequence[KeyEntry]) -> ExamScore:
@@ -13,7 +13,7 @@ def examine(submission: Submission, key: Sequence[KeyEntry]) -> ExamScore:
     if submission.exam is None:
         raise StudentFault("missing", submission.exam_fault)
     answers = read_answers(submission.exam, [entry.id for entry in key])
-    score = score_exam(answers, key, load_assignment().exam_threshold)
+    score = score_exam(answers, key, load_manifest().exam_threshold)
     if not score.attempted:
         words = ("No question is answered in exam.toml.", *answers.problems)
         raise StudentFault("not_attempted", " ".join(words))
@@ -31,7 +31,7 @@ def pages(key: Sequence[KeyEntry], module: int) -> str:
 
 def partly_right(score: ExamScore, key: Sequence[KeyEntry]) -> StudentFault:
     """The share of the points, and how many were missed per module; never which."""
-    threshold = load_assignment().exam_threshold
+    threshold = load_manifest().exam_threshold
     verdict = "passed" if score.passed else f"not passed: {threshold} pass"
     missed = [
         f"Module {module}: {count} missed (read again: {pages(key, module)})."
@@ -49,7 +49,7 @@ def exam_report(submission: Submission, key: Sequence[KeyEntry]) -> ExamReport:
     try:
         score = examine(submission, key)
     except StudentFault:
-        score = score_exam(Answers({}, ()), key, load_assignment().exam_threshold)
+        score = score_exam(Answers({}, ()), key, load_manifest().exam_threshold)
     modules = sorted({entry.module for entry in key})
     return ExamReport(
         score=score.score,

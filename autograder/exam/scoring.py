@@ -46,7 +46,7 @@ DECIMAL_COMMA = re.compile(rf"[+-]?[0-9]*,[0-9]+{EXPONENT}")
 
 @dataclass(frozen=True)
 class KeyEntry:
-    """One question of the key, as it is stored in hidden_tests/data/exam.json."""
+    """One question of the key, as it is stored in exercises/exam/key.json."""
 
     id: str
     module: int

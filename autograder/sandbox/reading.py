@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograder.report import StudentFault
-from autograder.sandbox.frames import Reply, Result
+from autograder.sandbox.protocol import Reply, Result
 
 FloatArray = NDArray[np.float64]
 

@@ -6,7 +6,7 @@
 import sys
 from pathlib import Path
 
-from autograder.doors import gradescope, otter
+from autograder.platforms import gradescope, otter
 
 DOORS = {"gradescope": gradescope.main, "otter": otter.main}
 sys.exit(DOORS[sys.argv[1]](Path(sys.argv[2])))

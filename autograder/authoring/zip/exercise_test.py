@@ -10,7 +10,7 @@ from otter.test_files import test_case
 # Otter runs this file in the submission's folder, whose own modules must not come first.
 sys.path.insert(0, os.path.abspath("../source/files-grader"))
 
-from autograder.doors.otter import cases
+from autograder.platforms.otter import cases
 
 OK_FORMAT = False
 name = "EXERCISE"

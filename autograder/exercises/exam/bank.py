@@ -1,0 +1,46 @@
+"""The exam's 18 questions. Each is a function of a random generator: same generator, same question.
+
+A wrong option stands for a misconception that people have; where the catalogue of wild
+submissions has a name for it, that name is used.
+"""
+
+import random
+
+from autograder.exam.question import Option, Question, dealt_letters, with_right_letter
+from autograder.exercises.exam import module0, module1, module2, module3
+
+__all__ = ["QUESTIONS", "Option", "Question", "draw_exam"]
+
+QUESTIONS = (
+    module0.embedding_lookup,
+    module0.two_way_softmax,
+    module0.same_weights,
+    module0.large_scores,
+    module1.blend,
+    module1.largest_weight,
+    module1.word_order,
+    module2.three_roles,
+    module2.scaled_score,
+    module2.longer_queries,
+    module3.first_row,
+    module3.zeroed_afterwards,
+    module3.zero_scores,
+    module3.weak_fill,
+    module3.agreement,
+    module3.attention_parameters,
+    module3.other_half,
+    module3.kv_cache,
+)
+
+
+def draw_exam(rng: random.Random) -> tuple[Question, ...]:
+    """One variant of the exam; q01 to q18 are its questions in this order."""
+    seed = rng.randint(0, 2**128 - 1)
+    # A stream of its own for each, so that editing one question leaves the others as drawn.
+    drawn = [question(random.Random(f"{seed}/{question.__name__}")) for question in QUESTIONS]
+    choices = sum(question.kind == "choice" for question in drawn)
+    letters = iter(dealt_letters(random.Random(f"{seed}/letters"), choices))
+    return tuple(
+        with_right_letter(question, next(letters)) if question.kind == "choice" else question
+        for question in drawn
+    )

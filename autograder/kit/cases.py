@@ -1,0 +1,99 @@
+"""The drawn inputs and expected values: exercises/<name>/cases.json, a list of cases per test."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograder.exam.scoring import KeyEntry
+from autograder.report import GraderError
+
+EXERCISES = Path(__file__).parents[1] / "exercises"
+# Lies there while a new draw is swapped in.
+SWAPPING = EXERCISES / "swapping"
+
+
+class Case(SimpleNamespace):
+    """One drawn case: every list of the file is an array; `id` names it."""
+
+    X: NDArray[Any]
+    W_q: NDArray[Any]
+    W_k: NDArray[Any]
+    W_v: NDArray[Any]
+
+    @property
+    def head(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """The arguments of attention()."""
+        return self.X, self.W_q, self.W_k, self.W_v
+
+
+@cache
+def read_data(name: str) -> Any:
+    """exercises/<name>.json as it stands: "provenance", "softmax/cases"."""
+    return json.loads((EXERCISES / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def require_whole_draw() -> None:
+    """GraderError where a swap was stopped half-way: old and new files are mixed."""
+    if SWAPPING.exists():
+        raise GraderError("a new draw was swapped in half-way only: run `autograder regenerate`.")
+
+
+def digest(files: Mapping[str, bytes]) -> str:
+    """One SHA-256 over names and contents, so that none of them can be guessed by itself."""
+    whole = hashlib.sha256()
+    for name in sorted(files):
+        content = files[name]
+        whole.update(f"{name}\0{len(content)}\0".encode() + content)
+    return whole.hexdigest()
+
+
+@cache
+def digest_of_tests() -> str:
+    """The digest of the suites and data that grade, as they lie here."""
+    return digest({**suites(), **generated()})
+
+
+def suites() -> dict[str, bytes]:
+    """The hidden suites, by their path in exercises/."""
+    return {
+        path.relative_to(EXERCISES).as_posix(): path.read_bytes()
+        for path in EXERCISES.glob("*/test_*.py")
+    }
+
+
+def generated() -> dict[str, bytes]:
+    """What was drawn for them, but for the provenance, by its path in exercises/."""
+    files = [*EXERCISES.glob("*/*.json"), *EXERCISES.glob("*.json")]
+    return {
+        path.relative_to(EXERCISES).as_posix(): path.read_bytes()
+        for path in files
+        if path.stem != "provenance"
+    }
+
+
+def read_key() -> list[KeyEntry]:
+    """The key of the exam, question by question."""
+    return [
+        KeyEntry(**{**entry, "accepted": tuple(entry["accepted"])})
+        for entry in read_data("exam/key")
+    ]
+
+
+def cases_of(exercise: str, test: str) -> list[Case]:
+    """The cases of one test function; KeyError where the data has none."""
+    return [
+        Case(
+            **{
+                key: np.array(value) if isinstance(value, list) else value
+                for key, value in case.items()
+            }
+        )
+        for case in read_data(f"{exercise}/cases")[test]
+    ]

@@ -1,0 +1,51 @@
+"""What the suites stand on: @points, the `student` and `case` fixtures, and --submission."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.intake.submission import open_submission
+from autograder.kit.cases import cases_of
+from autograder.manifest import load_manifest
+from autograder.sandbox.student import Budget, Student
+
+STUDENT = pytest.StashKey[Student]()
+
+
+def points(number: float, form: str | None = None) -> pytest.MarkDecorator:
+    """The points of a test; `form` is the misconception that a test of form alone names."""
+    return pytest.mark.points(number, form)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--submission", type=Path, help="the submission to ask, with tracebacks")
+    parser.addoption("--live-kernel", action="store_true", help="ask the torch at hand")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "points(number, form): what a hidden test is worth")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "case" in metafunc.fixturenames:
+        suite = metafunc.module.__name__.rpartition(".test_")[2]
+        cases = cases_of(suite, metafunc.function.__name__)
+        metafunc.parametrize("case", cases, ids=[case.id for case in cases])
+
+
+@pytest.fixture
+def student(request: pytest.FixtureRequest) -> Iterator[Student]:
+    """The submission under test: the grader's own, or that of --submission."""
+    graded = request.config.stash.get(STUDENT, None)
+    if graded is not None:
+        yield graded
+        return
+    path = request.config.getoption("--submission")
+    if path is None:
+        raise pytest.UsageError("say which submission: --submission PATH")
+    assignment = load_manifest()
+    budget = Budget(assignment.limits.submission_seconds)
+    asked = Student(open_submission(path, assignment), assignment.limits, budget)
+    yield asked
+    asked.close()

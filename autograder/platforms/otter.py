@@ -1,0 +1,104 @@
+"""`otter run`'s door: otter's kernel asks, and the grader answers from a process of its own."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from autograder.renderers.otter import cases as cases_of
+from autograder.report import Report
+
+PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
+ADDED_BY_OTTER = {"tests", "grade.ipynb", ".OTTER_LOG"}
+
+
+# --- in the kernel: what tests/<exercise>.py call ----------------------------------------------
+
+
+def cases(exercise: str) -> list[dict[str, Any]]:
+    """The test cases of one exercise, judged; the submission is the current folder."""
+    found: list[dict[str, Any]] = ask_grader(os.getcwd())[exercise]
+    return found
+
+
+@cache
+def ask_grader(submission: str) -> dict[str, Any]:
+    """Starts the grader once per kernel: never from the submission's folder, never on its path."""
+    refuse_foreign_code(Path(submission))
+    done = subprocess.run(
+        [sys.executable, "-I", str(PACKAGE_FOLDER), "otter", submission],
+        cwd=PACKAGE_FOLDER,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode != 0:
+        fail(f"grader_error: no grade. {done.stderr.strip()}")
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def refuse_foreign_code(submission: Path) -> None:
+    """No grade from a kernel that has run the student's files: they could have written it."""
+    files = {name: getattr(module, "__file__", None) for name, module in [*sys.modules.items()]}
+    ran = sorted(
+        name
+        for name, file in files.items()
+        if isinstance(file, str) and submission in Path(os.path.abspath(file)).parents
+    )
+    if ran:
+        fail(
+            f"no grade: the submission's own {', '.join(ran)} ran in place of Python's in otter's "
+            "process. Run PYTHONSAFEPATH=1 otter run ... (Python 3.11 or newer), or autograder "
+            "grade."
+        )
+
+
+def fail(words: str) -> None:
+    """Otter shows no exception of a test file, only that there are no results: so say it too."""
+    from otter import logging
+
+    logging.get_logger("autograder").error(words)
+    raise RuntimeError(words)
+
+
+# --- the process of its own --------------------------------------------------------------------
+
+
+def main(submission: Path) -> int:
+    """Prints every exercise's cases as JSON."""
+    from autograder.judging.grading import grade
+
+    with tempfile.TemporaryDirectory(dir=submission.parent) as name:
+        copy = Path(name) / "submission"
+        # As it was handed in. Links to the same bytes, so that a large one costs nothing.
+        shutil.copytree(
+            submission,
+            copy,
+            symlinks=True,
+            ignore=lambda folder, names: added(Path(folder), names, submission),
+            copy_function=os.link,
+        )
+        print(json.dumps(by_exercise(grade(copy))))
+    return 0
+
+
+def added(folder: Path, names: list[str], submission: Path) -> set[str]:
+    """What otter has put into the submission's folder."""
+    if folder != submission:
+        return set()
+    marker = submission / "__init__.py"
+    empty = marker.is_file() and marker.stat().st_size == 0
+    return {*names} & ADDED_BY_OTTER | ({marker.name} if empty else set())
+
+
+def by_exercise(report: Report) -> dict[str, list[dict[str, Any]]]:
+    return {
+        exercise.name: [asdict(case) for case in cases_of(exercise)]
+        for exercise in report.exercises
+    }

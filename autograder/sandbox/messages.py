@@ -1,0 +1,124 @@
+"""The fixed words for what student code did instead of answering.
+
+Nothing that a student's process says is quoted: an exception is named only if it is built in,
+a file and line only if they exist in the submission.
+"""
+
+import ast
+import signal
+import sys
+from dataclasses import dataclass
+from typing import Literal
+
+from autograder.intake.submission import Submission
+from autograder.manifest import Limits
+from autograder.report import StudentFault, Verdict
+from autograder.sandbox.protocol import Raised
+
+
+@dataclass(frozen=True)
+class Doing:
+    """What the guest was asked for: a call of a function, or the import of a file."""
+
+    name: str
+    what: Literal["call", "import"]
+
+    def __str__(self) -> str:
+        return self.name if self.what == "call" else f"Importing {self.name}"
+
+
+def late(doing: Doing, limits: Limits) -> StudentFault:
+    return StudentFault(
+        "timeout",
+        f"{doing} took longer than {limits.call_seconds:g} seconds: does a loop never end?",
+    )
+
+
+def budget_spent(limits: Limits) -> StudentFault:
+    return StudentFault(
+        "timeout",
+        f"Not asked any more: the submission used up its {limits.submission_seconds:g} seconds "
+        "in earlier calls.",
+    )
+
+
+def bad_frame() -> StudentFault:
+    return StudentFault(
+        "crashed", "The program wrote into the channel on which the grader waits for its answers."
+    )
+
+
+def died(returncode: int, doing: Doing) -> StudentFault:
+    if returncode >= 0:
+        return StudentFault(
+            "crashed", f"{doing} ended the program; leave out exit(), quit() and os._exit()."
+        )
+    try:
+        name = signal.Signals(-returncode).name
+    except ValueError:
+        name = "a signal"
+    return StudentFault("crashed", f"{doing} crashed Python itself ({name}).")
+
+
+def raised(what: Raised, doing: Doing, submission: Submission) -> StudentFault:
+    """The fault for an exception: verdict, words, and the misconception that its class names."""
+    source = submission.files.get(what.file, b"").decode("utf-8", "replace")
+    known = 0 < what.line <= source.count("\n") + 1
+    place = f" in line {what.line} of {what.file}" if source and known else ""
+    verdict: Verdict = "failed" if doing.what == "call" else "import_error"
+    if what.error in ("SystemExit", "KeyboardInterrupt"):
+        return StudentFault("crashed", f"{doing} ended the program ({what.error}){place}.")
+    if what.error == "MemoryError":
+        return StudentFault(
+            "out_of_memory", f"{doing} asked for more memory than there is (MemoryError){place}."
+        )
+    if what.error in ("ImportError", "ModuleNotFoundError") and place:
+        return import_fault(what, source, submission)
+    sentence = f"{doing} raised {what.error}{place}."
+    misconception = None
+    if what.error == "EOFError":
+        sentence += " input() is not available while grading."
+    if what.error in ("NameError", "UnboundLocalError"):
+        sentence += " A name is used there that has no value."
+        misconception = "undefined_name"
+    return StudentFault(verdict, sentence, misconception, raised=what.error)
+
+
+def import_fault(what: Raised, source: str, submission: Submission) -> StudentFault:
+    """Words for an import that failed, read off the student's own line."""
+    place = f"Line {what.line} of {what.file}"
+    module, level = imported_at(source, what.line)
+    if level:
+        return StudentFault(
+            "import_error",
+            f"{place} imports with a leading dot; the files lie side by side, so leave it out.",
+        )
+    if not module or module in sys.stdlib_module_names or module == "numpy":
+        return StudentFault("import_error", f"{place} raised {what.error}.")
+    if module in submission.expected_modules():
+        return StudentFault(
+            "import_error", f"{place} imports from {module}, and {module}.py does not offer that."
+        )
+    return StudentFault(
+        "import_error",
+        f"{place} imports {module}; this exercise allows NumPy only.",
+        "needs_scipy" if module == "scipy" else None,
+    )
+
+
+def imported_at(source: str, line: int) -> tuple[str, int]:
+    """The top-level module that a line imports, and the number of its leading dots."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "", 0
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            if not node.lineno <= line <= (node.end_lineno or node.lineno):
+                continue
+            if isinstance(node, ast.ImportFrom):
+                return (node.module or "").partition(".")[0], node.level
+            modules = [name.name.partition(".")[0] for name in node.names]
+            foreign = [name for name in modules if name not in {*sys.stdlib_module_names, "numpy"}]
+            return (foreign or modules)[0], 0
+    return "", 0
