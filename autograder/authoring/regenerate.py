@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from autograder.authoring import exam_sheets
-from autograder.exercises.captured_log import workshop
+from autograder.exercises import registry
 from autograder.exercises.exam.bank import draw_exam
-from autograder.kit import drawing as draws
-from autograder.kit.cases import EXERCISES, SWAPPING, digest, suites
-from autograder.kit.drawing import CHECKOUT
+from autograder.kit.cases import EXERCISES, PROBES, RIGHT, SWAPPING, digest, suites
+from autograder.kit.drawing import CHECKOUT, PUBLIC_SEED, SOLUTIONS, require_checkout
+from autograder.manifest import Exercise, load_manifest
 from autograder.report import GraderError
 
 # Whoever knows the seed can compute the key: git ignores this file, and no zip carries it.
@@ -37,22 +38,29 @@ def draw_all(seed: str) -> dict[str, str]:
         return random.Random(f"{seed}/{part}")
 
     questions = draw_exam(rng("exam"))
-    data: dict[str, Any] = {
-        "softmax/cases": draws.softmax_cases(rng("softmax")),
-        "causal_mask/cases": draws.causal_mask_cases(rng("causal_mask")),
-        "attention/cases": draws.attention_cases(rng("attention")),
-        "fused_kernel/cases": draws.fused_kernel_cases(rng("fused_kernel")),
-        "captured_log/cases": draws.captured_log_cases(rng("captured_log"), seed),
-        "exam/key": exam_sheets.key(questions),
-        "probes": draws.probes(rng("probes")),
-        "right_helpers": draws.right_helpers(),
-    }
+    data: dict[str, Any] = {"exam/key": exam_sheets.key(questions)}
+    for exercise in load_manifest().exercises:
+        if exercise.function:
+            data[f"{exercise.name}/cases"] = room(exercise, rng, seed == PUBLIC_SEED)
     return {
         "assignments/exam.md": exam_sheets.sheet(questions),
         "student_template/exam.toml": exam_sheets.blank(questions),
         "solutions/exam.toml": exam_sheets.solved(questions),
         **{f"{ROOMS}/{name}.json": as_json(content) for name, content in data.items()},
     }
+
+
+def room(exercise: Exercise, rng: Callable[[str], random.Random], public: bool) -> dict[str, Any]:
+    """What an exercise's cases.json holds: the cases of each test, and beside them the probes and
+    the right function that takes a failed one's place."""
+    draws = registry.part(exercise.name, "draws")
+    found: dict[str, Any] = draws.cases(rng(exercise.name), public)
+    if hasattr(draws, "probes"):
+        probes = draws.probes(rng(f"{exercise.name}/probes"))
+        found[PROBES] = [[argument.tolist() for argument in probe] for probe in probes]
+    if exercise.function == exercise.name:
+        found[RIGHT] = (SOLUTIONS / f"{exercise.name}.py").read_text(encoding="utf-8")
+    return found
 
 
 def as_json(content: Any) -> str:
@@ -69,7 +77,7 @@ def provenance(drawn: dict[str, str], seed: str) -> str:
     fresh = {
         "digest": digest({**data, **suites()}),
         "sheets": digest({path: drawn[path].encode() for path in SHEETS}),
-        "public_demonstration": seed == workshop.SEED,
+        "public_demonstration": seed == PUBLIC_SEED,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "torch": metadata.version("torch").partition("+")[0],
@@ -87,7 +95,7 @@ def regenerate(seed: str | None) -> str:
 
     Raises GraderError with the gate's words where the draw does not hold: nothing has changed.
     """
-    draws.require_checkout()
+    require_checkout()
     chosen = secrets.token_hex(16) if seed is None else seed
     drawn = draw_all(chosen)
     drawn[f"{ROOMS}/provenance.json"] = provenance(drawn, chosen)

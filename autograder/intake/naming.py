@@ -31,7 +31,7 @@ def is_copy_of_exam(path: str) -> bool:
 
 
 def canonical(stem: str, functions: tuple[str, ...]) -> str | None:
-    """The function that a file's name stands for: `Attention (1)` is attention."""
+    """The function that a file's name stands for: `Sort (1)` is sort."""
     name = COPY_MARK.sub("", stem.strip()).strip().lower()
     name = re.sub(r"[ -]+", "_", name)
     return name if name in functions else None
@@ -65,7 +65,7 @@ def tidy(files: dict[str, bytes], functions: tuple[str, ...]) -> dict[str, bytes
     """The files, each under a name that can be imported."""
     paths = {PurePosixPath(file): source for file, source in files.items()}
     tidied: dict[str, bytes] = {}
-    # A file that already has its right name keeps it from copies such as `attention (1).py`.
+    # A file that already has its right name keeps it from copies such as `sort (1).py`.
     for path in sorted(paths, key=lambda path: (path.stem not in functions, str(path))):
         folder = PurePosixPath(*map(importable, path.parent.parts))
         function = canonical(path.stem, functions)
@@ -75,7 +75,7 @@ def tidy(files: dict[str, bytes], functions: tuple[str, ...]) -> dict[str, bytes
             name = f"{importable(path.stem)}_{number}.py"
             number += 1
         tidied[str(folder / name)] = paths[path]
-        # `from Softmax import softmax` still finds Softmax.py beside softmax.py.
+        # `from Sort import sort` still finds Sort.py beside sort.py.
         if path.stem.isidentifier():
             tidied.setdefault(str(folder / f"{path.stem}.py"), paths[path])
     return tidied
