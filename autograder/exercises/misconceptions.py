@@ -711,7 +711,7 @@ def diagnose(function: str, transcript: Sequence[Exchange]) -> Misconception | N
     with np.errstate(all="ignore"):
         explained = [
             (distance, position)
-            for position, entry in enumerate(CANDIDATES[function])
+            for position, entry in enumerate(CANDIDATES.get(function, ()))
             for version in entry.versions
             if (distance := distance_to(version, function, transcript)) is not None
         ]

@@ -32,11 +32,11 @@ def contracts() -> dict[str, Contract]:
     GraderError where a room has none, or one of another function.
     """
     found = {}
-    for function in load_manifest().functions:
-        contract = getattr(part(function, "contract"), "CONTRACT", None)
+    for function, name in load_manifest().files.items():
+        contract = getattr(part(name, "contract"), "CONTRACT", None)
         if not isinstance(contract, Contract) or contract.function != function:
             raise GraderError(
-                f"autograder/exercises/{function}/contract.py has no CONTRACT of {function}."
+                f"autograder/exercises/{name}/contract.py has no CONTRACT of {function}."
             )
         found[function] = contract
     return found
@@ -48,5 +48,5 @@ def readers() -> dict[str, Reader]:
 
 
 def written() -> list[Exercise]:
-    """The exercises whose function has its own room: those that students write."""
-    return [one for one in load_manifest().exercises if one.function == one.name]
+    """The exercises whose function is written in their own file: those that students write."""
+    return [*load_manifest().written.values()]

@@ -89,7 +89,9 @@ def put_in_place(trial: Trial, results: list[ExerciseResult]) -> None:
 
 def explain(exercise: Exercise, trials: dict[str, Trial], report: Report) -> None:
     """Names the misconception behind lost points, and gives its hint to the failed tests."""
-    trial, asked = trials[exercise.name], trials[exercise.function or exercise.name]
+    written = load_manifest().files
+    trial = trials[exercise.name]
+    asked = trials[written[exercise.function]] if exercise.function else trial
     found = None
     if asked.lost_values and asked.transcript:
         found = diagnose(asked.transcript[0].function, asked.transcript)
