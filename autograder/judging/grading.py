@@ -62,6 +62,7 @@ def judge_with(
     sitting = Sitting(submission, suites, manifest.limits, start)
     try:
         progress(report)
+        report.examples = sitting.ask_publicly().wrong
         for exercise in manifest.exercises:
             trial = best_trial(exercise, sitting, trials)
             waive_repeated_forms(trial, trials.values())

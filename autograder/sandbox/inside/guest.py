@@ -18,6 +18,8 @@ import types
 LENGTHS = struct.Struct(">II")
 # A reply that would not fit the host's cap is sent as its description alone.
 BODY_CAP = 8 << 20
+# Of what an exception says, so much is handed on.
+MESSAGE = 200
 REPLACEMENT = ("function", "source", "file", "loads")
 
 
@@ -88,7 +90,7 @@ class Guest:
                 return self.load_all(header["file"])
             return self.call(header, body)
         except BaseException as error:
-            return self.raised(error), b""
+            return {**self.raised(error), "message": message(header, error)}, b""
 
     def load_all(self, file):
         """Imports a file; the right helpers then take their places in all that it brought in."""
@@ -193,6 +195,14 @@ class Guest:
             file = error.filename[len(self.folder) + 1 :] if inside else file
             line = (error.lineno or 0) if inside else line
         return {"kind": "raised", "error": name, "file": file, "line": line}
+
+
+def message(header, error):
+    """An exception's own words, where the input is no secret."""
+    try:
+        return str(error)[:MESSAGE] if header.get("public") else ""
+    except Exception:
+        return ""
 
 
 def replace_defaults(function, replaced, right):
