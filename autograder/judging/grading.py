@@ -12,7 +12,7 @@ from autograder.judging.fairness import Sitting, Start, Trial, best_trial, waive
 from autograder.judging.suites import Suites, with_suites
 from autograder.kit.cases import digest_of_tests, read_data, read_key
 from autograder.manifest import Exercise, load_manifest
-from autograder.report import GraderError, Report
+from autograder.report import ExerciseResult, GraderError, Report
 from autograder.sandbox.process import Guest
 
 Progress = Callable[[Report], None]
@@ -54,19 +54,22 @@ def judge_with(
     manifest = load_manifest()
     report = Report(
         submission=submission.name,
-        exercises=[suites.blank(exercise) for exercise in manifest.exercises],
+        exercises=[suites.blank(one) for one in manifest.exercises if not one.bonus],
+        bonus=[suites.blank(one) for one in manifest.exercises if one.bonus],
         provenance=provenance(),
     )
     trials: dict[str, Trial] = {}
     sitting = Sitting(submission, suites, manifest.limits, start)
     try:
         progress(report)
-        for position, exercise in enumerate(manifest.exercises):
+        for exercise in manifest.exercises:
             trial = best_trial(exercise, sitting, trials)
             waive_repeated_forms(trial, trials.values())
             trials[exercise.name] = trial
             explain(exercise, trials, report)
-            report.exercises[position] = trial.result
+            put_in_place(trial, report.bonus if exercise.bonus else report.exercises)
+            if trial.replaced:
+                report.replaced[exercise.name] = [*trial.replaced]
             report.isolation = sitting.own.isolation
             if exercise.name == "exam":
                 report.exam = exam_report(submission, read_key())
@@ -76,6 +79,12 @@ def judge_with(
     finally:
         sitting.close()
     return Grading(report, trials)
+
+
+def put_in_place(trial: Trial, results: list[ExerciseResult]) -> None:
+    """The results of an exercise in place of its blank ones."""
+    names = [result.name for result in results]
+    results[names.index(trial.result.name)] = trial.result
 
 
 def explain(exercise: Exercise, trials: dict[str, Trial], report: Report) -> None:
