@@ -144,7 +144,7 @@ POINTS_LINE = r"@points\((.+)\)\n"
         ("softmax/test_softmax.py", POINTS_LINE, r"@points(1 + \1)\n"),
         ("softmax/test_softmax.py", POINTS_LINE, ""),
         ("softmax/test_softmax.py", POINTS_LINE, "@points('four')\n"),
-        ("softmax/test_softmax.py", r"student\.softmax\(case\.scores\)", "{}['scores']"),
+        ("softmax/test_softmax.py", r"softmax\(student, case\.scores\)", "{}['scores']"),
         ("softmax/test_softmax.py", r"case\.scores", "case.no_such_field"),
         ("attention/test_attention.py", r"\(student, case\)", "(student, case, no_such_fixture)"),
         ("causal_mask/test_causal_mask.py", r"\(student, case\)", "(student, cases)"),
