@@ -2,13 +2,13 @@
 PYTHON ?= python3
 BIN = .venv/bin
 SAMPLES = student_template solutions \
-	tests/submissions/no-scaling tests/submissions/hides-diagonal
+	tests/submissions/wrong/no-scaling tests/submissions/wrong/hides-diagonal
 
 .PHONY: grade test test-all lint benchmark clean
 
 grade: .venv/grades
 	$(BIN)/autograder grade student_template
-	$(BIN)/autograder grade tests/submissions/no-scaling
+	$(BIN)/autograder grade tests/submissions/wrong/no-scaling
 	$(BIN)/autograder grade $(SAMPLES)
 
 test: lint
