@@ -11,6 +11,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from functools import partial
@@ -26,7 +27,7 @@ from autograder.manifest import load_manifest
 from autograder.report import StudentFault
 from autograder.sandbox import cleanup, process
 from autograder.sandbox.inside import landlock, seccomp
-from autograder.sandbox.interpreter import interpreter
+from autograder.sandbox.interpreter import arrangements
 from autograder.sandbox.process import Guest
 from autograder.sandbox.student import Budget, Student
 
@@ -46,7 +47,7 @@ pytestmark = pytest.mark.skipif(
     reason="needs Linux 6.12 with Landlock",
 )
 # As root, guests change to another user if that user can read a Python of this version.
-DROPS = IS_ROOT and interpreter(HERE)[1] is not None
+DROPS = arrangements(Path(tempfile.gettempdir()))[0].own_user
 ROOT = pytest.mark.skipif(not DROPS, reason="needs root, and a Python that every user can read")
 PLAIN = pytest.mark.skipif(IS_ROOT and not DROPS, reason="needs a Python that every user can read")
 
@@ -241,13 +242,13 @@ def test_what_gets_through_as_a_plain_user(without):
 def test_the_next_submission_is_not_harmed_and_nothing_is_left(name, monkeypatch):
     folders, owners = [], set()
 
-    def watched(folder, choose=interpreter):
-        python, uid = choose(folder)
-        folders.append(folder)
-        owners.add(uid)
-        return python, uid
+    def watched(guest, *arguments, start=Guest._start):
+        locks = start(guest, *arguments)
+        folders.append(guest._root)
+        owners.add(guest._uid)
+        return locks
 
-    monkeypatch.setattr(process, "interpreter", watched)
+    monkeypatch.setattr(Guest, "_start", watched)
     grade(SUBMISSIONS / name)
     report = grade(CONTROL)
     code = [exercise for exercise in report.exercises if exercise.name != "exam"]
