@@ -47,7 +47,8 @@ pytestmark = pytest.mark.skipif(
     reason="needs Linux 6.12 with Landlock",
 )
 # As root, guests change to another user if that user can read a Python of this version.
-DROPS = arrangements(Path(tempfile.gettempdir()))[0].own_user
+FIRST = arrangements(Path(tempfile.gettempdir()))[0]
+DROPS = FIRST.own_user
 ROOT = pytest.mark.skipif(not DROPS, reason="needs root, and a Python that every user can read")
 PLAIN = pytest.mark.skipif(IS_ROOT and not DROPS, reason="needs a Python that every user can read")
 
@@ -97,9 +98,10 @@ def as_plain_user(expression):
     Whatever that user's guests leave behind is returned too, and removed.
     """
     uid = (1 << 24) + secrets.randbelow(1 << 29)
-    program = f"import sys; sys.path.insert(0, {str(HERE)!r}); import test_locks as t; "
+    program = f"import sys; sys.path += {[str(HERE), *sys.path]!r}; import test_locks as t; "
     done = subprocess.run(
-        [sys.executable, "-B", "-c", program + f"print(repr({expression}))"],
+        # As root, this interpreter may be one that no other user can run.
+        [FIRST.python, "-B", "-c", program + f"print(repr({expression}))"],
         **({"user": uid, "group": uid, "extra_groups": []} if IS_ROOT else {}),
         cwd=HERE.parent,
         capture_output=True,

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 PARTS = Path(__file__).with_name("zip")
 # Gradescope's, and `otter grade` on a Mac; each as old as the wheels that it may take.
@@ -32,7 +33,7 @@ def main() -> None:
     (PARTS / f"requirements.{VERSION}.lock").write_bytes(("\n".join(lines) + "\n").encode())
 
 
-def resolved(machine: str) -> list[dict[str, dict[str, dict[str, str]]]]:
+def resolved(machine: str) -> list[dict[str, Any]]:
     """What pip would install on a Linux machine of this kind, from wheels alone."""
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     command += ["--dry-run", "--ignore-installed", "--only-binary", ":all:", "--report", "-"]
