@@ -10,6 +10,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from functools import partial
@@ -25,7 +26,7 @@ from autograder.manifest import load_manifest
 from autograder.report import StudentFault
 from autograder.sandbox import cleanup, process
 from autograder.sandbox.inside import landlock, seccomp
-from autograder.sandbox.interpreter import interpreter
+from autograder.sandbox.interpreter import arrangements
 from autograder.sandbox.process import Guest
 from autograder.sandbox.student import Budget, Student
 from tests.goldens import (
@@ -53,7 +54,8 @@ pytestmark = pytest.mark.skipif(
     reason="needs Linux 6.12 with Landlock",
 )
 # As root, guests change to another user if that user can read a Python of this version.
-DROPS = IS_ROOT and interpreter(CHECKOUT)[1] is not None
+FIRST = arrangements(Path(tempfile.gettempdir()))[0]
+DROPS = FIRST.own_user
 ROOT = pytest.mark.skipif(not DROPS, reason="needs root, and a Python that every user can read")
 PLAIN = pytest.mark.skipif(IS_ROOT and not DROPS, reason="needs a Python that every user can read")
 
@@ -98,9 +100,12 @@ def as_plain_user(expression):
     Whatever that user's guests leave behind is returned too, and removed.
     """
     uid = (1 << 24) + secrets.randbelow(1 << 29)
-    program = f"import sys; sys.path.insert(0, {str(CHECKOUT)!r}); import tests.test_locks as t; "
+    program = (
+        f"import sys; sys.path[:0] = {[str(CHECKOUT), *sys.path]!r}; import tests.test_locks as t; "
+    )
     done = subprocess.run(
-        [sys.executable, "-B", "-c", program + f"print(repr({expression}))"],
+        # As root, this interpreter may be one that no other user can run.
+        [FIRST.python, "-B", "-c", program + f"print(repr({expression}))"],
         **({"user": uid, "group": uid, "extra_groups": []} if IS_ROOT else {}),
         cwd=CHECKOUT,
         capture_output=True,
@@ -243,13 +248,13 @@ def test_what_gets_through_as_a_plain_user(without):
 def test_the_next_submission_is_not_harmed_and_nothing_is_left(name, monkeypatch):
     folders, owners = [], set()
 
-    def watched(folder, choose=interpreter):
-        python, uid = choose(folder)
-        folders.append(folder)
-        owners.add(uid)
-        return python, uid
+    def watched(guest, *arguments, start=Guest._start):
+        locks = start(guest, *arguments)
+        folders.append(guest._root)
+        owners.add(guest._uid)
+        return locks
 
-    monkeypatch.setattr(process, "interpreter", watched)
+    monkeypatch.setattr(Guest, "_start", watched)
     grade(folder_of(name))
     report = grade(EINSUM)
     code = [exercise for exercise in report.exercises if exercise.name != "exam"]

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,6 +26,8 @@ from autograder.report import StudentFault
 TOKENS = 100_000
 ANSWER = re.compile(rb"""^[^#]*=\s*["']?[^\s"'#]""", re.MULTILINE)
 TOKEN = re.compile(rb"\w+|[^\s\w]")
+# What came after Python 3.10: except*, type X = ..., def f[T], quotes of an f-string inside it.
+NEWER = re.compile(r"except\s*\*|^\s*type\s+\w+.*=|^\s*(def|class)\s+\w+\s*\[|\b[ft]r?[\"']")
 
 
 @dataclass
@@ -171,6 +174,13 @@ def defined_in(path: Path, assignment: Manifest) -> set[str]:
 # --- locating --------------------------------------------------------------------------------
 
 
+def newer(error: SyntaxError) -> str:
+    """Which Python could not read it, where another one might."""
+    if not NEWER.search(error.text or "") and not error.msg.startswith("f-string"):
+        return ""
+    return f" (graded with Python {sys.version_info[0]}.{sys.version_info[1]})"
+
+
 @dataclass
 class Contents:
     """What a file defines at its top level, seen without running it."""
@@ -191,7 +201,7 @@ class Contents:
                 tree = ast.parse(source)
         except SyntaxError as error:
             where = f"Line {error.lineno} of {plain(file)}" if error.lineno else plain(file)
-            fault = f"{where} is not valid Python: {plain(error.msg)}."
+            fault = f"{where} is not valid Python: {plain(error.msg)}{newer(error)}."
             return cls(syntax_fault=fault, mentions=source.decode("utf-8", "replace"))
         except (ValueError, RecursionError, MemoryError):
             return cls(syntax_fault=f"{plain(file)} is not valid Python: it cannot be parsed.")

@@ -1,8 +1,11 @@
 """One submission -> Report: the only judge, whoever asks for a grade."""
 
+import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 import autograder
 from autograder.exam.examining import exam_report
@@ -119,4 +122,6 @@ def provenance() -> dict[str, str]:
         "tests": digest_of_tests()[:12],
         "draw": "public demonstration" if drawn["public_demonstration"] else "private",
         "torch": drawn["torch"],
+        "python": platform.python_version(),
+        "numpy": np.__version__,
     }

@@ -9,7 +9,7 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,16 @@ from autograder.intake.submission import Submission
 from autograder.manifest import Limits
 from autograder.report import GraderError
 from autograder.sandbox import cleanup, protocol
-from autograder.sandbox.interpreter import interpreter
+from autograder.sandbox.interpreter import Arrangement, arrangements, unused_uid
 
 GUEST = Path(__file__).parent / "inside" / "guest.py"
 START_SECONDS = 60.0
 # What the guest's Python and NumPy load when they need it, and how the loader finds it.
 LIBRARIES = ["/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib", f"{sys.base_prefix}/lib"]
 LIBRARY_CACHE = "/etc/ld.so.cache"
+LAST_WORDS = 4096
+# The one arrangement that the first guest of this process could be started with.
+DECIDED: list[Arrangement] = []
 
 
 class GuestDied(Exception):
@@ -37,6 +40,10 @@ class GuestDied(Exception):
 
 class GuestLate(Exception):
     """No answer within the deadline."""
+
+
+class GuestNotStartedError(Exception):
+    """No guest could be made of an arrangement; says at which step, for staff."""
 
 
 class Answering(Protocol):
@@ -68,28 +75,8 @@ class Guest:
             if not path.is_symlink():
                 # Whatever the umask: the guest's own user reads them too.
                 path.chmod(0o755 if path.is_dir() else 0o644)
-        python, self._uid = interpreter(root)
-        if self._uid is not None:
-            # Of no other user: where Landlock is missing, a neighbour's guest could read along.
-            os.chown(root, 0, self._uid)
-            root.chmod(0o750)
-        self._process = subprocess.Popen(
-            [python, "-I", "-S", "-B", str(GUEST)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-            cwd=work,
-            # Else each thread reserves a share of the address space that RLIMIT_AS allows.
-            env={"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"},
-            start_new_session=True,
-        )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._requests, self._replies = self._process.stdin, self._process.stdout
-        os.set_blocking(self._requests.fileno(), False)
-        os.set_blocking(self._replies.fileno(), False)
-        self._asked = 0
+        self._root, self._work = root, work
+        self._uid: int | None = None
         configuration = {
             "libraries": str(libraries),
             "folder": str(work),
@@ -97,19 +84,79 @@ class Guest:
             "locks": {
                 "memory_mebibytes": limits.memory_mebibytes,
                 "cpu_seconds": int(limits.submission_seconds) + 5,
-                "uid": self._uid,
                 "parent": os.getpid(),
                 "readable": [str(root), *map(str, numpy_folders()), LIBRARY_CACHE],
                 "libraries": sorted({os.path.realpath(folder) for folder in LIBRARIES}),
                 "without": without,
             },
         }
+        refusals = []
+        for choice in DECIDED or arrangements(root.parent):
+            try:
+                self.isolation = self._start(choice, configuration)
+            except GuestNotStartedError as refusal:
+                refusals.append(str(refusal))
+                continue
+            except BaseException:
+                self._folder.cleanup()
+                raise
+            # For all later guests of this process: a fall-back is no matter of luck.
+            DECIDED[:] = [choice]
+            return
+        self._folder.cleanup()
+        raise GraderError(f"the guest did not start: {'; '.join(dict.fromkeys(refusals))}.")
+
+    def _start(self, choice: Arrangement, configuration: dict[str, Any]) -> list[str]:
+        """Starts it and returns the locks that hold; GuestNotStartedError has its last words."""
+        self._uid = unused_uid() if choice.own_user else None
+        if self._uid is not None:
+            self._hand_over(self._uid)
+        locks = {**configuration["locks"], "uid": self._uid}
+        request = protocol.encode({**configuration, "locks": locks}, [])
         try:
-            ready, _ = self._exchange(protocol.encode(configuration, []), START_SECONDS)
-            self.isolation = [str(lock) for lock in protocol.parse_header(ready, 0)["isolation"]]
+            self._process = subprocess.Popen(
+                [choice.python, "-I", "-S", "-B", str(GUEST)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                # Closed by the guest before any student code runs.
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=self._work,
+                # Else each thread reserves a share of the address space that RLIMIT_AS allows.
+                env={"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"},
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise GuestNotStartedError(f"{choice.python} cannot be run: {error}") from error
+        pipes = self._process.stdin, self._process.stdout, self._process.stderr
+        assert pipes[0] is not None
+        assert pipes[1] is not None
+        assert pipes[2] is not None
+        self._requests, self._replies = pipes[0], pipes[1]
+        for pipe in (pipes[0], pipes[1], pipes[2]):
+            os.set_blocking(pipe.fileno(), False)
+        self._asked = 0
+        try:
+            ready, _ = self._exchange(request, START_SECONDS)
+            return [str(lock) for lock in protocol.parse_header(ready, 0)["isolation"]]
         except (GuestDied, GuestLate, protocol.BadFrame, KeyError) as error:
-            self.close()
-            raise GraderError(f"the guest did not start: {error!r} ({python})") from error
+            said = last_words(pipes[2]) or repr(error)
+            self._end()
+            raise GuestNotStartedError(f"{said} ({choice.python})") from error
+        except BaseException:
+            self._end()
+            raise
+        finally:
+            pipes[2].close()
+
+    def _hand_over(self, uid: int) -> None:
+        """Opens its folder to its own user: to no other one, where the file system allows that."""
+        try:
+            os.chown(self._root, 0, uid)
+            # Where Landlock is missing, a neighbour's guest could read along.
+            self._root.chmod(0o750)
+        except OSError:
+            self._root.chmod(0o755)
 
     def ask(
         self, header: dict[str, Any], arrays: list[NDArray[Any]], seconds: float
@@ -168,6 +215,12 @@ class Guest:
     def close(self) -> None:
         """Ends the guest and whatever it started in its session, and removes its folder."""
         try:
+            self._end()
+        finally:
+            self._folder.cleanup()
+
+    def _end(self) -> None:
+        try:
             # While it has not been waited for, its number is nobody else's.
             if self._process.returncode is None:
                 with suppress(ProcessLookupError, PermissionError):
@@ -179,7 +232,15 @@ class Guest:
         finally:
             self._requests.close()
             self._replies.close()
-            self._folder.cleanup()
+
+
+def last_words(pipe: IO[bytes]) -> str:
+    """The last line that a guest wrote before it ended, at most."""
+    try:
+        lines = os.read(pipe.fileno(), LAST_WORDS).decode("utf-8", "replace").split("\n")
+    except BlockingIOError:
+        return ""
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
 def link_numpy(folder: Path) -> None:

@@ -25,17 +25,26 @@ REPLACEMENT = ("function", "source", "file", "loads")
 
 def main():
     requests, replies = private_pipes()
-    configuration, _ = receive(requests)
-    # The last entry but the student's own folders: links to NumPy, so nothing else is importable.
-    sys.path.append(configuration["libraries"])
-    import numpy
+    step = "its first message"
+    try:
+        configuration, _ = receive(requests)
+        # The last but the student's own folders: links to NumPy, so nothing else is importable.
+        sys.path.append(configuration["libraries"])
+        step = "the import of NumPy"
+        import numpy
 
-    lock = runpy.run_path(os.path.join(os.path.dirname(__file__), "locks.py"))["lock"]
-    held = lock(**configuration["locks"])
-    folder = configuration["folder"]
-    sys.path += [os.path.join(folder, part) for part in configuration["folders"]]
-    os.chdir(folder)
-    guest = Guest(folder, numpy)
+        step = "the locks"
+        lock = runpy.run_path(os.path.join(os.path.dirname(__file__), "locks.py"))["lock"]
+        held = lock(**configuration["locks"])
+        step = "the folder of the submission"
+        folder = configuration["folder"]
+        sys.path += [os.path.join(folder, part) for part in configuration["folders"]]
+        os.chdir(folder)
+        guest = Guest(folder, numpy)
+    except BaseException as error:
+        # Python writes them to the grader, which alone reads along until here.
+        raise SystemExit(f"{step} failed: {one_line(error)}") from error
+    os.dup2(1, 2)
     send(replies, {"id": 0, "isolation": held})
     while True:
         frame = receive(requests)
@@ -47,12 +56,19 @@ def main():
 
 
 def private_pipes():
-    """Takes the pipes off descriptors 0 and 1, where prints and input() would meet them."""
+    """Takes the pipes off descriptors 0 and 1, where prints and input() would meet them.
+
+    Descriptor 2 leads to the grader until the locks are closed.
+    """
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
+    for descriptor in (0, 1):
         os.dup2(nothing, descriptor)
     return requests, replies
+
+
+def one_line(error):
+    return " ".join(f"{type(error).__name__}: {error}".split())[:500]
 
 
 def receive(pipe):
