@@ -69,8 +69,8 @@ class Submission:
             target = folder / file
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(source)
-        short = len(self.package.encode()) <= NAME_BYTES
-        if short and self.package.isidentifier() and not (folder / self.package).exists():
+        named = self.package.isidentifier() and len(self.package.encode()) <= NAME_BYTES
+        if named and not (folder / self.package).exists():
             (folder / self.package).symlink_to(".")
 
 
