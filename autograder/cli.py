@@ -108,14 +108,21 @@ def verify(as_json: bool, html: Path | None) -> None:
 
 @main.command()
 @click.option("--seed", help="The same text gives the same draw; without it, a secret one.")
-def regenerate(seed: str | None) -> None:
+@click.option(
+    "--same-draw", is_flag=True, help="Prove changes made by hand; inputs, questions and key stay."
+)
+def regenerate(seed: str | None, same_draw: bool) -> None:
     """Draws new hidden tests and a new exam, and puts them in place once they are proved."""
+    if same_draw and seed is not None:
+        raise click.UsageError("--same-draw takes the seed of the draw that is here.")
     with authoring():
-        from autograder.authoring.regenerate import SECRET
+        from autograder.authoring.regenerate import SECRET, prove_changes
         from autograder.authoring.regenerate import regenerate as draw
 
-        click.echo(draw(seed), nl=False)
-    if seed is None:
+        click.echo(prove_changes() if same_draw else draw(seed), nl=False)
+    if same_draw:
+        click.echo("Proved on the draw that was here; inputs, questions and key are the same.")
+    elif seed is None:
         click.echo(f"Drawn from 128 secret bits, kept in {SECRET.name}, which git ignores.")
     else:
         click.echo("Whoever knows or guesses this seed can compute the exam's key.")

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autograder.exercises.registry import readers
 from autograder.intake.submission import Submission, open_submission
 from autograder.judging.grading import grade
 from autograder.manifest import load_manifest
@@ -70,7 +71,7 @@ def student_of(source, without=(), seconds=60.0):
     else:
         submission = Submission("x", {"softmax.py": source.encode()}, {"softmax": "softmax.py"})
     start = partial(Guest, without=without)
-    return Student(submission, ASSIGNMENT.limits, Budget(seconds), start=start)
+    return Student(submission, ASSIGNMENT.limits, Budget(seconds), readers(), start=start)
 
 
 def breaches(without):
@@ -79,7 +80,7 @@ def breaches(without):
     for name in RECORDING:
         student = student_of(SUBMISSIONS / name, without)
         try:
-            weights = student.reply("softmax", np.eye(2, 3)).results[0].values
+            weights = student.call("softmax", np.eye(2, 3)).reply.results[0].values
             # Garbage of one number is how an attack tells that it succeeded.
             found |= {name} if weights.shape == (1, 1) else set()
         except StudentFault as fault:
@@ -115,7 +116,7 @@ def value_of(source, without=()):
     body += "def softmax(x): return np.array(list(repr(value()).encode()))\n"
     student = student_of(body, without)
     try:
-        values = student.reply("softmax", np.eye(2)).results[0].values
+        values = student.call("softmax", np.eye(2)).reply.results[0].values
         return ast.literal_eval(bytes(values.astype(np.uint8)).decode())
     finally:
         student.close()
@@ -138,7 +139,7 @@ def test_all_locks_but_those_of_root_hold_as_a_plain_user():
 
 def isolation(without):
     student = student_of(CONTROL, without)
-    student.softmax(np.eye(2))
+    student.call("softmax", np.eye(2))
     student.close()
     return student.isolation
 

@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autograder.authoring.dry_run import rehearse
-from autograder.exercises.misconceptions import FORM, MISCONCEPTIONS, RIGHT, inlined
+from autograder.authoring.dry_run import dry_run, right
+from autograder.exercises.misconceptions import FORM, MISCONCEPTIONS, inlined
+
+RIGHT = right()
 
 CATALOGUE = json.loads(
     (Path(__file__).parent / "submissions/catalogue.json").read_text(encoding="utf-8")
@@ -30,7 +32,7 @@ def test_names_are_those_of_the_catalogue():
 
 @pytest.mark.parametrize(("entry", "version"), [*VERSIONS, *INLINED])
 def test_a_wrong_version_is_named_and_nothing_else(entry, version):
-    report = rehearse({entry.function: version})
+    report = dry_run({entry.function: version})
     assert report.misconceptions == [entry.name]
     own = next(exercise for exercise in report.exercises if exercise.name == entry.function)
     # What a fault of form says is its own.
@@ -44,7 +46,7 @@ def right_softmax_with_noise(scores):
 
 @pytest.mark.parametrize("functions", [{}, {"softmax": right_softmax_with_noise}])
 def test_right_functions_are_not_accused(functions):
-    assert rehearse(functions).misconceptions == []
+    assert dry_run(functions).misconceptions == []
 
 
 def fails(*arguments, **keywords):
@@ -58,7 +60,7 @@ def guesses(*arguments, **keywords):
 
 @pytest.mark.parametrize("function", RIGHT)
 def test_a_function_that_always_raises_is_not_accused(function):
-    assert rehearse({function: fails}).misconceptions == []
+    assert dry_run({function: fails}).misconceptions == []
 
 
 @pytest.mark.parametrize("function", ["softmax", "causal_mask"])
@@ -66,11 +68,11 @@ def test_an_unknown_mistake_is_not_accused(function):
     def wrong(argument):
         return RIGHT[function](argument) * 0.5 if function == "softmax" else np.eye(argument) == 1
 
-    assert rehearse({function: wrong}).misconceptions == []
+    assert dry_run({function: wrong}).misconceptions == []
 
 
 def test_an_unknown_head_is_not_accused():
-    assert rehearse({"attention": guesses}).misconceptions == []
+    assert dry_run({"attention": guesses}).misconceptions == []
 
 
 @pytest.mark.parametrize(

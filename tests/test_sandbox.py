@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,13 +19,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from autograder.exercises.attention.contract import attention as ask_attention
+from autograder.exercises.causal_mask.contract import causal_mask as ask_causal_mask
+from autograder.exercises.registry import readers
+from autograder.exercises.softmax.contract import softmax as ask_softmax
 from autograder.intake.submission import open_submission
+from autograder.kit.contract import numbers
 from autograder.manifest import load_manifest
 from autograder.report import StudentFault
-from autograder.sandbox import protocol, reading
+from autograder.sandbox import protocol
 from autograder.sandbox.inside import guest
 from autograder.sandbox.process import Guest
-from autograder.sandbox.student import Budget, StandIn, Student
+from autograder.sandbox.student import Budget, Replacement, Student
 
 LIMITS = load_manifest().limits
 QUICK = replace(LIMITS, call_seconds=1.0)
@@ -40,13 +45,13 @@ def make(tmp_path):
     """Students of the given files; a string is softmax.py."""
     made: list[Student] = []
 
-    def build(files, limits=LIMITS, seconds=60.0, stand_ins=()):
+    def build(files, limits=LIMITS, seconds=60.0, replacements=()):
         folder = tmp_path / f"work{len(made)}"
         for name, source in ({"softmax.py": files} if isinstance(files, str) else files).items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(source)
         submission = open_submission(folder, load_manifest())
-        made.append(Student(submission, limits, Budget(seconds), stand_ins))
+        made.append(Student(submission, limits, Budget(seconds), readers(), replacements))
         return made[-1]
 
     yield build
@@ -68,7 +73,7 @@ def fault_of(ask) -> StudentFault:
 
 def told(student: Student) -> object:
     """What a softmax made by `tells` says."""
-    reply = student.reply("softmax", X)
+    reply = student.call("softmax", X).reply
     return ast.literal_eval(bytes(reply.results[0].values.astype(np.uint8)).decode())
 
 
@@ -221,13 +226,13 @@ def test_values_arrive_and_return(make):
             "    return X @ v * (2 if causal else 1), X @ X.T\n",
         }
     )
-    np.testing.assert_array_equal(student.softmax(X), 2 * X + 2)
-    np.testing.assert_array_equal(student.causal_mask(3), np.eye(3, dtype=bool))
-    plain, hidden = student.attention(*HEAD), student.attention(*HEAD, causal=True)
+    np.testing.assert_array_equal(ask_softmax(student, X), 2 * X + 2)
+    np.testing.assert_array_equal(ask_causal_mask(student, 3), np.eye(3, dtype=bool))
+    plain, hidden = ask_attention(student, *HEAD), ask_attention(student, *HEAD, causal=True)
     np.testing.assert_array_equal(plain.output, HEAD[0] @ HEAD[3])
     np.testing.assert_array_equal(hidden.output, 2 * plain.output)
     np.testing.assert_array_equal(hidden.weights, HEAD[0] @ HEAD[0].T)
-    assert plain.in_order
+    assert plain.answer.in_order
     assert [exchange.function for exchange in student.transcript] == [
         "softmax",
         "causal_mask",
@@ -238,7 +243,7 @@ def test_values_arrive_and_return(make):
 
 @pytest.mark.parametrize("dtype", ["<f8", "<i8", "|b1"])
 def test_arguments_keep_their_dtype(make, dtype):
-    result = make(softmax("return x")).reply("softmax", np.eye(2).astype(dtype)).results[0]
+    result = make(softmax("return x")).call("softmax", np.eye(2).astype(dtype)).reply.results[0]
     assert result.values.dtype == np.dtype(dtype)
 
 
@@ -286,7 +291,8 @@ def forms_student(tmp_path_factory):
         source += f"def f{number}(x):\n{lines}\n"
     source += "def softmax(x): return globals()[f'f{int(x[0, 0])}'](x - np.eye(2, 3) * x[0, 0])\n"
     (folder / "softmax.py").write_text(source)
-    student = Student(open_submission(folder, load_manifest()), LIMITS, Budget(60.0))
+    unread = {"softmax": lambda reply, arguments: reply}
+    student = Student(open_submission(folder, load_manifest()), LIMITS, Budget(60.0), unread)
     yield student
     student.close()
 
@@ -297,17 +303,13 @@ def test_forms(forms_student, number):
     argument = X.copy()
     argument[0, 0] = number
     argument[1, 1] = X[1, 1] + number
-    # What holds no numbers is a fault, and its form is seen in the transcript alone.
-    refused = pytest.raises(StudentFault) if values is None else nullcontext()
-    with refused:
-        forms_student.reply("softmax", argument)
-    (result,) = forms_student.transcript[-1].outcome.results
+    (result,) = forms_student.call("softmax", argument).results
     assert (result.type, result.dtype) == (kind, dtype)
     if values is None:
         assert result.values is None
-        assert fault_of(lambda: reading.numbers(result, "softmax")).verdict == "failed"
+        assert fault_of(lambda: numbers(result, "softmax")).verdict == "failed"
     else:
-        np.testing.assert_array_equal(reading.numbers(result, "softmax"), values)
+        np.testing.assert_array_equal(numbers(result, "softmax"), values)
 
 
 PAIRS = [
@@ -327,14 +329,16 @@ PAIRS = [
 def test_two_results_are_read_through_faults_of_form(make, ending, in_order):
     source = "import collections\nimport numpy as np\ndef attention(X, q, k, v, causal=False):\n"
     source += f"    a, w = X @ v, X @ X.T\n    {ending}\n"
-    head = make({"attention.py": source}).attention(*HEAD)
+    head = ask_attention(make({"attention.py": source}), *HEAD)
     np.testing.assert_array_equal(head.output, HEAD[0] @ HEAD[3])
     np.testing.assert_array_equal(head.weights, HEAD[0] @ HEAD[0].T)
-    assert head.in_order is in_order
+    assert head.answer.in_order is in_order
 
 
 def test_output_alone_is_read_and_named(make):
-    head = make({"attention.py": "def attention(X, q, k, v):\n    return X @ v\n"}).attention(*HEAD)
+    head = ask_attention(
+        make({"attention.py": "def attention(X, q, k, v):\n    return X @ v\n"}), *HEAD
+    )
     np.testing.assert_array_equal(head.output, HEAD[0] @ HEAD[3])
     assert fault_of(lambda: head.weights).misconception == "return_order"
 
@@ -350,7 +354,7 @@ def test_output_alone_is_read_and_named(make):
     ],
 )
 def test_changed_arguments(make, body, changed):
-    assert make(softmax(body)).reply("softmax", X).changed == changed
+    assert make(softmax(body)).call("softmax", X).reply.changed == changed
 
 
 # --- faults ----------------------------------------------------------------------------------
@@ -395,7 +399,7 @@ FAULTS = [
 def test_faults_of_a_call(make, body, verdict, sentence):
     if "ExceptionGroup" in body and sys.version_info < (3, 11):
         pytest.skip("no ExceptionGroup")
-    fault = fault_of(lambda: make(softmax(body), QUICK).softmax(X))
+    fault = fault_of(lambda: ask_softmax(make(softmax(body), QUICK), X))
     assert "31415" not in fault.words
     assert fault.verdict == verdict
     assert sentence.lower() in fault.words.lower()
@@ -429,7 +433,7 @@ def test_faults_of_a_call(make, body, verdict, sentence):
 )
 def test_faults_of_an_import(make, source, verdict, sentence, misconception):
     student = make(source + "def softmax(x): return x\n", QUICK)
-    fault = fault_of(lambda: student.softmax(X))
+    fault = fault_of(lambda: ask_softmax(student, X))
     assert fault.verdict == verdict
     assert sentence in fault.words
     assert fault.misconception == misconception
@@ -437,22 +441,22 @@ def test_faults_of_an_import(make, source, verdict, sentence, misconception):
 
 def test_an_import_fault_is_remembered(make):
     student = make("import time; time.sleep(0.6); 1 / 0\ndef softmax(x): return x\n")
-    first = fault_of(lambda: student.softmax(X))
+    first = fault_of(lambda: ask_softmax(student, X))
     started = time.monotonic()
-    assert fault_of(lambda: student.softmax(X)).words == first.words
+    assert fault_of(lambda: ask_softmax(student, X)).words == first.words
     assert time.monotonic() - started < 0.4
     assert not student.loads("softmax.py")
 
 
 def test_one_file_may_fail_while_others_answer(make):
     student = make({"softmax.py": "1 / 0\nsoftmax = 1\n", "causal_mask.py": "causal_mask = abs\n"})
-    assert fault_of(lambda: student.softmax(X)).verdict == "import_error"
-    assert student.causal_mask(1) == 1
+    assert fault_of(lambda: ask_softmax(student, X)).verdict == "import_error"
+    assert ask_causal_mask(student, 1) == 1
 
 
 def test_an_endless_loop_is_late(make):
     started = time.monotonic()
-    fault = fault_of(lambda: make(softmax("while True: pass"), QUICK).softmax(X))
+    fault = fault_of(lambda: ask_softmax(make(softmax("while True: pass"), QUICK), X))
     assert fault.verdict == "timeout"
     assert time.monotonic() - started < 2.5
 
@@ -462,22 +466,22 @@ def test_after_two_deaths_the_same_is_not_asked_again(make):
     source += "    if causal: os._exit(1)\n    return X @ v, X @ X.T\n"
     student = make({"attention.py": source})
     for _ in range(2):
-        assert fault_of(lambda: student.attention(*HEAD, causal=True)).verdict == "crashed"
+        assert fault_of(lambda: ask_attention(student, *HEAD, causal=True)).verdict == "crashed"
     started = time.monotonic()
     for _ in range(20):
-        assert fault_of(lambda: student.attention(*HEAD, causal=True)).verdict == "crashed"
+        assert fault_of(lambda: ask_attention(student, *HEAD, causal=True)).verdict == "crashed"
     # A guest for each would take twenty times 0.1 s and more.
     assert time.monotonic() - started < 1
-    assert student.attention(*HEAD).in_order
-    assert student.attention(*HEAD, causal=False).in_order
+    assert ask_attention(student, *HEAD).answer.in_order
+    assert ask_attention(student, *HEAD, causal=False).answer.in_order
 
 
 def test_a_spent_budget_is_told(make):
     student = make(softmax("time.sleep(0.2)\nreturn x"), seconds=0.5)
-    assert [student.softmax(X).shape, student.softmax(X).shape] == [X.shape] * 2
-    assert fault_of(lambda: student.softmax(X)).verdict == "timeout"
+    assert [ask_softmax(student, X).shape, ask_softmax(student, X).shape] == [X.shape] * 2
+    assert fault_of(lambda: ask_softmax(student, X)).verdict == "timeout"
     started = time.monotonic()
-    fault = fault_of(lambda: student.softmax(X))
+    fault = fault_of(lambda: ask_softmax(student, X))
     assert "used up its" in fault.words
     assert time.monotonic() - started < 0.4
 
@@ -485,16 +489,16 @@ def test_a_spent_budget_is_told(make):
 def test_prints_are_harmless(make):
     body = "print('x' * 10_000_000, flush=True)\nprint('y' * 10_000_000, file=sys.stderr)\n"
     body += "os.write(1, b'z' * 100_000)\nos.system('echo shell; echo shell >&2')\nreturn x"
-    np.testing.assert_array_equal(make(softmax(body)).softmax(X), X)
+    np.testing.assert_array_equal(ask_softmax(make(softmax(body)), X), X)
 
 
 def test_after_a_broken_channel_a_new_guest_answers(make):
     body = "if x[0, 0] == 1:\n    for fd in range(3, 64):\n        try: os.write(fd, b'!' * 64)\n"
     body += "        except OSError: pass\nreturn x"
     student = make(softmax(body), QUICK)
-    fault = fault_of(lambda: student.softmax(np.ones((2, 2))))
+    fault = fault_of(lambda: ask_softmax(student, np.ones((2, 2))))
     assert fault.verdict == "crashed"
-    np.testing.assert_array_equal(student.softmax(X), X)
+    np.testing.assert_array_equal(ask_softmax(student, X), X)
 
 
 def test_a_second_answer_does_not_count_for_the_next_question(make):
@@ -509,16 +513,16 @@ def late():
 if x[0, 0] == 1: threading.Thread(target=late, daemon=True).start()
 return x"""
     student = make(softmax(body), QUICK)
-    student.softmax(np.ones((2, 2)))
+    ask_softmax(student, np.ones((2, 2)))
     time.sleep(0.4)
-    assert fault_of(lambda: student.softmax(X)).verdict == "crashed"
-    np.testing.assert_array_equal(student.softmax(X), X)
+    assert fault_of(lambda: ask_softmax(student, X)).verdict == "crashed"
+    np.testing.assert_array_equal(ask_softmax(student, X), X)
 
 
 def test_a_late_answer_is_never_taken_for_the_next(make):
     student = make(softmax("time.sleep(1.3 if x[0, 0] == 1 else 0)\nreturn x"), QUICK)
-    assert fault_of(lambda: student.softmax(np.ones((2, 2)))).verdict == "timeout"
-    np.testing.assert_array_equal(student.softmax(X), X)
+    assert fault_of(lambda: ask_softmax(student, np.ones((2, 2)))).verdict == "timeout"
+    np.testing.assert_array_equal(ask_softmax(student, X), X)
 
 
 def test_threads_left_running_do_not_matter(make):
@@ -526,7 +530,7 @@ def test_threads_left_running_do_not_matter(make):
     body += "for _ in range(3): threading.Thread(target=spin).start()\nreturn x"
     student = make(softmax(body))
     for _ in range(3):
-        np.testing.assert_array_equal(student.softmax(X), X)
+        np.testing.assert_array_equal(ask_softmax(student, X), X)
     started = time.monotonic()
     student.close()
     assert time.monotonic() - started < 1
@@ -600,14 +604,15 @@ def test_the_guest_dies_with_its_parent(tmp_path):
     program = f"""
 from pathlib import Path
 from autograder.manifest import load_manifest
+from autograder.exercises.registry import readers
 from autograder.sandbox.student import Budget, Student
 from autograder.intake.submission import open_submission
 assignment = load_manifest()
 submission = open_submission(Path({str(tmp_path)!r}), assignment)
-student = Student(submission, assignment.limits, Budget(60.0))
+student = Student(submission, assignment.limits, Budget(60.0), readers())
 print(student._start()._process.pid, flush=True)
 import numpy as np
-student.softmax(np.ones((2, 2)))
+student.call("softmax", np.ones((2, 2)))
 """
     parent = subprocess.Popen(
         [sys.executable, "-c", program],
@@ -648,7 +653,7 @@ def test_close_leaves_no_process_and_no_folder(make, escape):
 def test_a_student_can_be_asked_again_after_close(make):
     student = make(softmax("return x"))
     for _ in range(2):
-        np.testing.assert_array_equal(student.softmax(X), X)
+        np.testing.assert_array_equal(ask_softmax(student, X), X)
         student.close()
 
 
@@ -661,13 +666,14 @@ import numpy as np
 from pathlib import Path
 from autograder.manifest import load_manifest
 from functools import partial
+from autograder.exercises.registry import readers
 from autograder.sandbox.process import Guest
 from autograder.sandbox.student import Budget, Student
 from autograder.intake.submission import Submission
 work = Submission("work", {{"softmax.py": {softmax(body).encode()!r}}}, {{"softmax": "softmax.py"}})
 unlocked = partial(Guest, without=("landlock", "seccomp"))
-student = Student(work, load_manifest().limits, Budget(60.0), start=unlocked)
-student.softmax(np.ones((2, 2)))
+student = Student(work, load_manifest().limits, Budget(60.0), readers(), start=unlocked)
+student.call("softmax", np.ones((2, 2)))
 folder = Path(student._guest._folder.name)
 student.close()
 print("uid" in student.isolation, folder.exists())
@@ -693,10 +699,10 @@ def test_files_beside_never_replace_the_real_modules(make):
 @pytest.mark.parametrize("name", ["json", "numpy", "random", "guest", "my.work", "__main__"])
 def test_a_function_may_live_in_a_file_of_any_name(make, name):
     student = make({f"{name}.py": "import json\nsoftmax = lambda x: x + len(json.dumps(1))\n"})
-    np.testing.assert_array_equal(student.softmax(X), X + 1)
+    np.testing.assert_array_equal(ask_softmax(student, X), X + 1)
 
 
-# --- stand-ins -------------------------------------------------------------------------------
+# --- replacements -------------------------------------------------------------------------------
 
 RIGHT = "def softmax(x):\n    return x + 100\n"
 WRONG = "def softmax(x):\n    return x\n"
@@ -726,29 +732,31 @@ USES["subfolder"] = {
 
 
 @pytest.mark.parametrize("files", USES.values(), ids=list(USES))
-def test_stand_ins_replace_the_failed_helper(make, files):
+def test_replacements_replace_the_failed_helper(make, files):
     place = next((name for name in files if name.endswith("softmax.py")), "attention.py")
-    student = make(files, stand_ins=(StandIn("softmax", RIGHT, place, True),))
-    np.testing.assert_array_equal(student.attention(*HEAD).output, HEAD[0] + 100)
+    student = make(files, replacements=(Replacement("softmax", RIGHT, place, True),))
+    np.testing.assert_array_equal(ask_attention(student, *HEAD).output, HEAD[0] + 100)
     # Nothing is replaced where nothing is asked for.
-    np.testing.assert_array_equal(make(files).attention(*HEAD).output, HEAD[0])
+    np.testing.assert_array_equal(ask_attention(make(files), *HEAD).output, HEAD[0])
 
 
 @pytest.mark.parametrize("helper", ["softmax", "helpers"])
-def test_stand_ins_for_a_file_that_does_not_load(make, helper):
+def test_replacements_for_a_file_that_does_not_load(make, helper):
     use = f"from {helper} import softmax\ndef attention(X, *w): return softmax(X), X\n"
     files = {f"{helper}.py": "import scipy\n" + WRONG, "attention.py": use}
-    student = make(files, stand_ins=(StandIn("softmax", RIGHT, f"{helper}.py", False),))
-    np.testing.assert_array_equal(student.attention(*HEAD).output, HEAD[0] + 100)
+    student = make(files, replacements=(Replacement("softmax", RIGHT, f"{helper}.py", False),))
+    np.testing.assert_array_equal(ask_attention(student, *HEAD).output, HEAD[0] + 100)
 
 
-def test_two_stand_ins(make):
+def test_two_replacements(make):
     files = {
         "softmax.py": WRONG,
         "causal_mask.py": "def causal_mask(n): return n\n",
         "attention.py": "from softmax import softmax\nfrom causal_mask import causal_mask\n"
         "def attention(X, *w): return softmax(X) + causal_mask(2), X\n",
     }
-    mask = StandIn("causal_mask", "def causal_mask(n): return 1000 * n\n", "causal_mask.py", True)
-    student = make(files, stand_ins=(StandIn("softmax", RIGHT, "softmax.py", True), mask))
-    np.testing.assert_array_equal(student.attention(*HEAD).output, HEAD[0] + 2100)
+    mask = Replacement(
+        "causal_mask", "def causal_mask(n): return 1000 * n\n", "causal_mask.py", True
+    )
+    student = make(files, replacements=(Replacement("softmax", RIGHT, "softmax.py", True), mask))
+    np.testing.assert_array_equal(ask_attention(student, *HEAD).output, HEAD[0] + 2100)

@@ -1,12 +1,10 @@
 """The hidden suites against functions of ours, in this process: for code that can be trusted.
 
-The replies are encoded by the guest's own code, so a rehearsal judges as a real grading does.
+The replies are encoded by the guest's own code, so a dry run judges as a real grading does.
 """
 
-import contextlib
-import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,72 +12,68 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograder.exercises.misconceptions import RIGHT
 from autograder.intake.submission import Submission
-from autograder.judging.grading import judge
-from autograder.kit import comparing
+from autograder.judging.grading import Grading, judge, judge_with
+from autograder.judging.suites import Suites
+from autograder.kit.drawing import load_solution
+from autograder.manifest import Limits, load_manifest
 from autograder.report import Report
 from autograder.sandbox import protocol
 from autograder.sandbox.inside import guest
 
-FILE = "rehearsed.py"
+FILE = "dry_run.py"
 Functions = Mapping[str, Callable[..., Any]]
 
 
-class Rehearsed:
+@cache
+def right() -> dict[str, Callable[..., Any]]:
+    """The functions of solutions/."""
+    return {function: load_solution(function) for function in load_manifest().functions}
+
+
+class Answerer:
     """Answers like a guest, from functions at hand."""
 
     isolation: list[str]
 
     def __init__(self, functions: Functions) -> None:
         self.isolation = []
-        self._guest = guest.Guest("/rehearsal", np)
+        self._guest = guest.Guest("/dry-run", np)
         self._guest.modules[FILE] = SimpleNamespace(**functions)
+        self._asked = 0
 
     def ask(
         self, header: dict[str, Any], arrays: list[NDArray[Any]], seconds: float
     ) -> protocol.Reply | protocol.Raised | None:
+        self._asked += 1
+        numbered = {"id": self._asked, **header}
         body = bytearray(b"".join(array.tobytes() for array in arrays))
         with np.errstate(all="ignore"):
-            answer, data = self._guest.answer(header, body)
-        return protocol.parse_reply(answer, data)
+            answer, data = self._guest.answer(numbered, body)
+        return protocol.parse_reply({**answer, "id": self._asked}, data)
 
     def close(self) -> None:
         """Nothing to end."""
 
 
-def rehearse(functions: Functions, exam: Path | None = None) -> Report:
+def dry_run(functions: Functions, exam: Path | None = None) -> Report:
     """The report of these functions, right ones in place of those that are not given."""
+    return dry_grading(functions, exam).report
+
+
+def dry_grading(
+    functions: Functions, exam: Path | None = None, suites: Suites | None = None
+) -> Grading:
+    """The same, with the trials that led to the report; `suites` spares collecting them again."""
     submission = Submission(
-        "rehearsal",
+        "dry run",
         files={FILE: b""},
-        places=dict.fromkeys(RIGHT, FILE),
+        places=dict.fromkeys(right(), FILE),
         exam=exam.read_bytes() if exam else None,
     )
-    right = {**RIGHT, **functions}
-    return judge(submission, lambda submission, limits: Rehearsed(right))
+    all_functions = {**right(), **functions}
 
+    def start(submission: Submission, limits: Limits) -> Answerer:
+        return Answerer(all_functions)
 
-@dataclass(frozen=True)
-class Heard:
-    """One comparison: its test, "value", "rounding" or "printed", its error in tolerances."""
-
-    test: str
-    kind: str
-    error: float
-
-
-@contextlib.contextmanager
-def errors_heard() -> Iterator[list[Heard]]:
-    """Every comparison that the suites make while this is open."""
-    heard: list[Heard] = []
-
-    def listen(kind: str, error: float) -> None:
-        test = os.environ["PYTEST_CURRENT_TEST"].rpartition("::")[2].partition("[")[0]
-        heard.append(Heard(test, kind, error))
-
-    comparing.listeners.append(listen)
-    try:
-        yield heard
-    finally:
-        comparing.listeners.remove(listen)
+    return judge_with(suites, submission, start) if suites else judge(submission, start)

@@ -3,15 +3,17 @@
 import ast
 import copy
 import difflib
-from collections.abc import Callable, Iterator
+import random
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
-from autograder.exercises.misconceptions import RIGHT
-from autograder.kit.drawing import SOLUTIONS, random_arguments
+from autograder.authoring.dry_run import right
+from autograder.exercises import registry
+from autograder.kit.drawing import SOLUTIONS
 
 SAME = 1e-12
 INPUTS = 500
@@ -23,7 +25,7 @@ OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.MatMult: (ast.Mult, ast.Add),
 }
 # Names that a student might take for one another.
-NAMES = {
+LOOKALIKES = {
     "max": ("min", "mean", "sum"),
     "sum": ("max", "mean"),
     "exp": ("exp2", "expm1", "abs"),
@@ -31,16 +33,10 @@ NAMES = {
     "less": ("less_equal", "greater", "greater_equal", "not_equal"),
     "float64": ("float32", "int64"),
     "inf": ("pi", "nan"),
-    "queries": ("keys", "values"),
-    "keys": ("queries", "values"),
-    "values": ("X", "keys"),
-    "W_q": ("W_k",),
-    "W_k": ("W_q",),
-    "W_v": ("W_k",),
-    "weights": ("scores",),
-    "scores": ("shares",),
-    "shares": ("scores",),
 }
+
+
+Lookalikes = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,8 @@ def mutants(function: str) -> Iterator[Mutant]:
     tree = ast.parse(source)
     reference = ast.unparse(tree)
     seen = {reference}
-    for mutated in edits(tree):
+    lookalikes = {**LOOKALIKES, **getattr(registry.part(function, "draws"), "LOOKALIKES", {})}
+    for mutated in edits(tree, lookalikes):
         text = ast.unparse(mutated)
         if text in seen:
             continue
@@ -72,14 +69,14 @@ def mutants(function: str) -> Iterator[Mutant]:
             yield Mutant(function, "\n".join(changed), version)
 
 
-def edits(tree: ast.Module) -> Iterator[ast.Module]:
+def edits(tree: ast.Module, lookalikes: Lookalikes) -> Iterator[ast.Module]:
     """The tree with one node changed, for every node and every change that it allows."""
     count = sum(1 for _ in ast.walk(tree))
     for position in range(count):
         original = node_at(tree, position)
-        for change in range(len(changes(original))):
+        for change in range(len(changes(original, lookalikes))):
             mutated = copy.deepcopy(tree)
-            changes(node_at(mutated, position))[change]()
+            changes(node_at(mutated, position), lookalikes)[change]()
             yield ast.fix_missing_locations(mutated)
 
 
@@ -87,7 +84,7 @@ def node_at(tree: ast.Module, position: int) -> ast.AST:
     return next(node for i, node in enumerate(ast.walk(tree)) if i == position)
 
 
-def changes(node: ast.AST) -> list[Callable[[], None]]:
+def changes(node: ast.AST, lookalikes: Lookalikes) -> list[Callable[[], None]]:
     """What can be changed in a node, each as a function that does it in place."""
 
     def put(field: str, value: Any) -> Callable[[], None]:
@@ -105,11 +102,11 @@ def changes(node: ast.AST) -> list[Callable[[], None]]:
         others = [not value] if isinstance(value, bool) else [value + 1, value - 1]
         found += [put("value", other) for other in others]
     elif isinstance(node, ast.Attribute):
-        found += [put("attr", other) for other in NAMES.get(node.attr, ())]
+        found += [put("attr", other) for other in lookalikes.get(node.attr, ())]
         if node.attr == "T":
             found.append(put("attr", "real"))
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-        found += [put("id", other) for other in NAMES.get(node.id, ())]
+        found += [put("id", other) for other in lookalikes.get(node.id, ())]
     elif isinstance(node, ast.If):
         found += [put("test", ast.Constant(True)), put("test", ast.Constant(False))]
     elif isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
@@ -130,10 +127,10 @@ def compiled(tree: ast.Module, function: str) -> Callable[..., Any] | None:
     """The mutant's function beside right helpers; None where it cannot even be defined."""
     space: dict[str, Any] = {}
     imports = [
-        node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module in RIGHT
+        node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module in right()
     ]
     body = [node for node in tree.body if node not in imports]
-    space.update({name: RIGHT[name] for name in RIGHT})
+    space.update(right())
     try:
         exec(compile(ast.Module(body, []), f"<mutant of {function}>", "exec"), space)
     except Exception:
@@ -142,11 +139,19 @@ def compiled(tree: ast.Module, function: str) -> Callable[..., Any] | None:
     return version
 
 
+@cache
+def random_arguments(function: str) -> list[tuple[Any, ...]]:
+    """Arguments from the whole domain of the contract, the same at every run."""
+    rng = random.Random(function)
+    draws = registry.part(function, "draws")
+    return [draws.random_arguments(rng) for _ in range(INPUTS)]
+
+
 def differs(function: str, version: Callable[..., Any]) -> bool:
     """Whether it departs from the reference on one of many inputs from the whole contract."""
     return any(
-        not same(outcome(version, arguments), outcome(RIGHT[function], arguments))
-        for arguments in random_arguments(function, INPUTS)
+        not same(outcome(version, arguments), outcome(right()[function], arguments))
+        for arguments in random_arguments(function)
     )
 
 

@@ -7,16 +7,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.dry_run import Heard, errors_heard, rehearse
+from autograder.authoring.dry_run import dry_grading, right
 from autograder.authoring.mutants import mutants
-from autograder.authoring.regenerate import SHEETS
+from autograder.authoring.regenerate import SECRET, SHEETS, STALE, fingerprint
 from autograder.exam.scoring import Answers, score_exam
-from autograder.exercises.misconceptions import CANDIDATES, FORM, RIGHT, Misconception
-from autograder.judging.grading import grade
+from autograder.exercises.misconceptions import CANDIDATES, FORM, Misconception
+from autograder.intake.submission import open_submission
+from autograder.judging.grading import Grading, grade, judge
+from autograder.judging.suites import Suites, with_suites
 from autograder.kit.cases import digest, digest_of_tests, read_data, read_key
+from autograder.kit.comparing import Measurement
 from autograder.kit.drawing import CHECKOUT, SOLUTIONS, require_checkout
 from autograder.manifest import load_manifest
 from autograder.report import GraderError, Report
+from autograder.sandbox.process import Guest
 
 TEMPLATE = CHECKOUT / "student_template"
 GOLDEN = CHECKOUT / "tests" / "submissions"
@@ -77,15 +81,19 @@ def verify(tell: Tell = lambda name: None) -> Verification:
     """
     require_checkout()
     found = Verification([])
-    try:
-        for check in checks(found, tell):
+
+    def run_checks(suites: Suites) -> None:
+        for check in checks(found, suites, tell):
             found.checks.append(check)
+
+    try:
+        with_suites(run_checks)
     except GraderError as error:
         found.checks.append(Check("the suites run", [str(error)]))
     return found
 
 
-def checks(found: Verification, tell: Tell) -> Iterator[Check]:
+def checks(found: Verification, suites: Suites, tell: Tell) -> Iterator[Check]:
     tell("the reference and the template")
     yield reference()
     yield template()
@@ -94,9 +102,9 @@ def checks(found: Verification, tell: Tell) -> Iterator[Check]:
     tell("right submissions in every style")
     yield from right_styles()
     tell("misconceptions")
-    yield from misconceptions(found)
+    yield from misconceptions(found, suites)
     tell("mutants of the reference")
-    yield mechanical_mutants()
+    yield mechanical_mutants(suites)
 
 
 def reference() -> Check:
@@ -138,9 +146,14 @@ def exam() -> Check:
 def provenance() -> Check:
     noted, faults = read_data("provenance"), []
     if noted["digest"] != digest_of_tests():
-        faults.append("suites or data were changed by hand since they were drawn: regenerate")
+        faults.append(
+            "suites or data were changed by hand since they were drawn: "
+            "`autograder regenerate --same-draw` proves them"
+        )
     if noted["sheets"] != digest({path: (CHECKOUT / path).read_bytes() for path in SHEETS}):
         faults.append("a sheet of the exam was changed by hand, or is of another draw: regenerate")
+    if SECRET.exists() and fingerprint(SECRET.read_text(encoding="utf-8").strip()) != noted["seed"]:
+        faults.append(STALE)
     return Check("suites, data and sheets are those that were drawn", faults)
 
 
@@ -153,12 +166,14 @@ def right_styles() -> Iterator[Check]:
         full.faults.append(f"only {len(styles)} of {STYLES} styles in {GOLDEN}")
     worst = dict.fromkeys(HONEST, 0.0)
     for folder in styles:
-        with errors_heard() as heard:
-            report = grade(folder)
+        grading = graded(folder)
+        report = grading.report
         full.faults += [f"{folder.name} fails {name}" for name in failed_tests(report)]
         full.faults += [f"{folder.name} is accused of {name}" for name in report.misconceptions]
         for kind in HONEST:
-            worst[kind] = max([worst[kind], *(s.error for s in heard if s.kind == kind)])
+            worst[kind] = max(
+                [worst[kind], *(one.error for one in all_measured(grading) if one.kind == kind)]
+            )
     near.faults += [
         f"the largest honest error is {worst[kind]:.1e} of its tolerance"
         for kind in HONEST
@@ -180,20 +195,20 @@ def golden(kind: str, *misconceptions: str) -> list[Path]:
     return found
 
 
-def misconceptions(found: Verification) -> Iterator[Check]:
+def misconceptions(found: Verification, suites: Suites) -> Iterator[Check]:
     """Each wrong version loses points where its entry says, is named, and by no other name."""
     seen = Check("every misconception fails the test that is there to see it")
     named = Check("every misconception is named, and nothing else is")
     clear = Check(f"every mistake is at least {WRONG:g} times outside the tolerance")
     idle = Check("every test is failed by a misconception")
-    found.tests = list(code_tests(rehearse({})))
+    found.tests = list(code_tests(dry_grading({}, suites=suites).report))
     entries = [*(entry for group in CANDIDATES.values() for entry in group), *FORM]
     smallest = float("inf")
     for entry in entries:
         row = Row(entry.name, entry.function, max(len(entry.versions), 1))
-        for run in runs_of(entry):
-            with errors_heard() as heard:
-                report = run()
+        for run in runs_of(entry, suites):
+            grading = run()
+            report = grading.report
             failed = failed_tests(report)
             for name in failed:
                 row.fails[name] = row.fails.get(name, 0) + 1
@@ -202,7 +217,7 @@ def misconceptions(found: Verification) -> Iterator[Check]:
             if report.misconceptions != [entry.name]:
                 got = ", ".join(report.misconceptions) or "nothing"
                 named.faults.append(f"{entry.name} in {entry.function} is called {got}")
-            for name, error in margins(heard).items():
+            for name, error in margins(grading).items():
                 smallest = min(smallest, error)
                 if error < WRONG:
                     clear.faults.append(f"{entry.name} fails {name} by {error:.1f} tolerances")
@@ -217,27 +232,43 @@ def misconceptions(found: Verification) -> Iterator[Check]:
     yield from (seen, named, clear, idle)
 
 
-def runs_of(entry: Misconception) -> list[Callable[[], Report]]:
-    """What shows a misconception: its versions rehearsed, or else a golden submission graded."""
+def runs_of(entry: Misconception, suites: Suites) -> list[Callable[[], Grading]]:
+    """What shows a misconception: a dry run of each version, or else a golden submission graded."""
     if entry.versions:
-        return [partial(rehearse, {entry.function: version}) for version in entry.versions]
-    return [partial(grade, folder) for folder in golden("borderline", entry.name)]
+        return [
+            partial(dry_grading, {entry.function: version}, suites=suites)
+            for version in entry.versions
+        ]
+    return [partial(graded, folder) for folder in golden("borderline", entry.name)]
 
 
-def margins(heard: list[Heard]) -> dict[str, float]:
+def graded(folder: Path) -> Grading:
+    """A folder, graded by the real way."""
+    return judge(open_submission(folder, load_manifest()), Guest)
+
+
+def all_measured(grading: Grading) -> list[Measurement]:
+    return [
+        one for trial in grading.trials.values() for made in trial.measured.values() for one in made
+    ]
+
+
+def margins(grading: Grading) -> dict[str, float]:
     """Of each test that a comparison failed, the largest error, in units of its tolerance."""
     largest: dict[str, float] = {}
-    for sound in heard:
-        if sound.error > 1 and sound.kind in HONEST:
-            largest[sound.test] = max(largest.get(sound.test, 0.0), sound.error)
+    for trial in grading.trials.values():
+        for test, made in trial.measured.items():
+            errors = [one.error for one in made if one.error > 1 and one.kind in HONEST]
+            if errors:
+                largest[test] = max(errors)
     return largest
 
 
-def mechanical_mutants() -> Check:
+def mechanical_mutants(suites: Suites) -> Check:
     check, killed = Check("every mutant of the reference is killed"), 0
-    for function in RIGHT:
+    for function in right():
         for mutant in mutants(function):
-            if failed_tests(rehearse({function: mutant.version})):
+            if failed_tests(dry_grading({function: mutant.version}, suites=suites).report):
                 killed += 1
             else:
                 check.faults.append(f"a mutant of {function} survives:\n{mutant.diff}")

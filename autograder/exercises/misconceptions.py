@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from autograder.report import StudentFault
-from autograder.sandbox.reading import read
 from autograder.sandbox.student import Exchange
 
 # Wrong versions compute what they like; annotations would only say Any.
@@ -733,10 +732,7 @@ def distance_to(version: Version, function: str, transcript: Sequence[Exchange])
             ):
                 return None
             continue
-        try:
-            answers = read(exchange.function, exchange.outcome, exchange.arguments)
-        except StudentFault:
-            return None
+        answers = exchange.outcome.arrays
         # An answer without its second result is held against the first alone.
         if not all(map(alike, answers, wrong)):
             return None

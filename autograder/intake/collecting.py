@@ -246,7 +246,7 @@ def look_through(
                 else:
                     found.refuse(path, "is not a regular file: hand in the file itself.")
             elif kind_of(name):
-                # `hw\softmax.py` is what unpacking a zip made by Windows leaves.
+                # `hw\sort.py` is what unpacking a zip made by Windows leaves.
                 shown = path.replace("\\", "/")
                 if shown != path and points_outside(shown):
                     found.refuse(shown, "points outside its folder: hand in the file itself.")
@@ -279,7 +279,7 @@ def may_be_folder(name: str) -> bool:
 
 
 def note_other(path: str, found: Collected) -> None:
-    """Names what cannot be read and seems meant: an archive of another kind, softmax.docx."""
+    """Names what cannot be read and seems meant: an archive of another kind, sort.docx."""
     name = posixpath.basename(path)
     if name.lower().endswith(ARCHIVES):
         found.refuse(path, "is an archive that is not read: hand in a .zip, or the files.")

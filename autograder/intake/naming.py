@@ -32,7 +32,7 @@ def is_test(path: str) -> bool:
 def kind_of(path: str) -> str:
     """ "python", "notebook", "sheet" or "zip" by a file's name; empty for all others.
 
-    `softmax.py.txt` is what an editor or a mail program makes of softmax.py.
+    `sort.py.txt` is what an editor or a mail program makes of sort.py.
     """
     name = posixpath.basename(path).lower()
     if name.endswith(".txt"):
@@ -44,7 +44,7 @@ def kind_of(path: str) -> str:
 
 
 def stem_of(path: str) -> str:
-    """A file's name without its folder and its endings: softmax for `a/softmax.py.txt`."""
+    """A file's name without its folder and its endings: sort for `a/sort.py.txt`."""
     name = posixpath.basename(path)
     while True:
         stem, ending = posixpath.splitext(name)
@@ -63,7 +63,7 @@ def is_copy_of_exam(path: str) -> bool:
 
 
 def canonical(stem: str, functions: tuple[str, ...]) -> str | None:
-    """The function that a file's name stands for: `Attention (1)` is attention."""
+    """The function that a file's name stands for: `Sort (1)` is sort."""
     name = COPY_MARK.sub("", stem.strip()).strip().lower()
     name = re.sub(r"[ -]+", "_", name)
     return name if name in functions else None
@@ -103,7 +103,7 @@ def tidy(files: dict[str, bytes], functions: tuple[str, ...]) -> dict[str, str]:
     tidied: dict[str, str] = {}
 
     def rank(file: str) -> tuple[bool, bool, bool, str]:
-        # A file that already has its right name keeps it from copies such as `attention (1).py`,
+        # A file that already has its right name keeps it from copies such as `sort (1).py`,
         # and a .py file from a notebook beside it.
         plainly = posixpath.splitext(file)[1] == ".py"
         return kind_of(file) == "notebook", stem_of(file) not in functions, not plainly, file
@@ -118,7 +118,7 @@ def tidy(files: dict[str, bytes], functions: tuple[str, ...]) -> dict[str, str]:
             name = f"{importable(stem)}_{number}"
             number += 1
         tidied[path] = file
-        # `from Softmax import softmax` still finds Softmax.py beside softmax.py.
+        # `from Sort import sort` still finds Sort.py beside sort.py.
         if stem.isidentifier() and stem == plain(stem):
             tidied.setdefault("/".join([*parts, f"{stem}.py"]), file)
     return tidied

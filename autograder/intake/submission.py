@@ -62,7 +62,7 @@ class Submission:
     def write(self, folder: Path) -> None:
         """Writes the files below a folder that must not exist yet.
 
-        `from hw.softmax import softmax` works for the files of a folder hw.
+        `from hw.sort import sort` works for the files of a folder hw.
         """
         folder.mkdir()
         for file, source in self.files.items():

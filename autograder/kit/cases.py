@@ -15,6 +15,8 @@ from autograder.exam.scoring import KeyEntry
 from autograder.report import GraderError
 
 EXERCISES = Path(__file__).parents[1] / "exercises"
+# Beside the tests of a cases.json.
+PROBES, RIGHT = "probes", "right"
 # Lies there while a new draw is swapped in.
 SWAPPING = EXERCISES / "swapping"
 
@@ -22,20 +24,10 @@ SWAPPING = EXERCISES / "swapping"
 class Case(SimpleNamespace):
     """One drawn case: every list of the file is an array; `id` names it."""
 
-    X: NDArray[Any]
-    W_q: NDArray[Any]
-    W_k: NDArray[Any]
-    W_v: NDArray[Any]
-
-    @property
-    def head(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """The arguments of attention()."""
-        return self.X, self.W_q, self.W_k, self.W_v
-
 
 @cache
 def read_data(name: str) -> Any:
-    """exercises/<name>.json as it stands: "provenance", "softmax/cases"."""
+    """exercises/<name>.json as it stands: "provenance", "exam/key"."""
     return json.loads((EXERCISES / f"{name}.json").read_text(encoding="utf-8"))
 
 
@@ -97,3 +89,15 @@ def cases_of(exercise: str, test: str) -> list[Case]:
         )
         for case in read_data(f"{exercise}/cases")[test]
     ]
+
+
+def probes_of(exercise: str) -> list[tuple[NDArray[Any], ...]]:
+    """Two different float inputs of one shape; none where an exercise has no such pair."""
+    probes = read_data(f"{exercise}/cases").get(PROBES, [])
+    return [tuple(np.array(argument) for argument in probe) for probe in probes]
+
+
+def right_source(exercise: str) -> str:
+    """The source of the right function, for where a helper is replaced."""
+    source: str = read_data(f"{exercise}/cases")[RIGHT]
+    return source

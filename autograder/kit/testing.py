@@ -1,4 +1,4 @@
-"""What the suites stand on: @points, the `student` and `case` fixtures, and --submission."""
+"""What the suites stand on, a pytest plugin: @points, the fixtures `student` and `case`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,9 +29,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "case" in metafunc.fixturenames:
-        suite = metafunc.module.__name__.rpartition(".test_")[2]
-        cases = cases_of(suite, metafunc.function.__name__)
+        cases = cases_of(exercise_of(metafunc.module.__name__), metafunc.function.__name__)
         metafunc.parametrize("case", cases, ids=[case.id for case in cases])
+
+
+def exercise_of(module: str) -> str:
+    """The exercise whose suite a module is."""
+    return module.rpartition(".test_")[2]
 
 
 @pytest.fixture
@@ -44,8 +48,11 @@ def student(request: pytest.FixtureRequest) -> Iterator[Student]:
     path = request.config.getoption("--submission")
     if path is None:
         raise pytest.UsageError("say which submission: --submission PATH")
-    assignment = load_manifest()
-    budget = Budget(assignment.limits.submission_seconds)
-    asked = Student(open_submission(path, assignment), assignment.limits, budget)
+    # The rooms need the kit: so only here, and not above.
+    from autograder.exercises.registry import readers
+
+    manifest = load_manifest()
+    budget = Budget(manifest.limits.submission_seconds)
+    asked = Student(open_submission(path, manifest), manifest.limits, budget, readers())
     yield asked
     asked.close()

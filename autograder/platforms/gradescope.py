@@ -100,7 +100,7 @@ def grade(root: Path, keeper: Keeper) -> None:
 
     # setup.sh has installed torch if the zip asks for it.
     live_kernel = (root / "source" / "requirements.kernel").exists()
-    report = judge(submission, Guest, progress, live_kernel)
+    report = judge(submission, Guest, progress, live_kernel).report
     keeper.keep(with_standing(report, stands), told(report), "")
 
 

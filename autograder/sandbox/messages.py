@@ -42,6 +42,13 @@ def budget_spent(limits: Limits) -> StudentFault:
     )
 
 
+def lost(function: str) -> StudentFault:
+    return StudentFault(
+        "not_run",
+        f"{function} was not asked: it goes on from an answer lost when the program ended.",
+    )
+
+
 def bad_frame() -> StudentFault:
     return StudentFault(
         "crashed", "The program wrote into the channel on which the grader waits for its answers."

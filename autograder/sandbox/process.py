@@ -40,7 +40,7 @@ class GuestLate(Exception):
 
 
 class Answering(Protocol):
-    """What a Student asks: a Guest, or the stand-in of a rehearsal."""
+    """What a Student asks: a Guest, or what stands in for one in a dry run."""
 
     isolation: list[str]
 

@@ -49,10 +49,14 @@ class Result:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a function returned: one result, or those of a tuple or list; changed arguments."""
+    """What a function returned: one result, or those of a tuple or list; changed arguments.
+
+    number is that of the request.
+    """
 
     results: tuple[Result, ...]
     changed: tuple[int, ...]
+    number: int = 0
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,7 @@ def parse_returned(header: dict[str, Any], body: bytes) -> Reply:
         result, used = parse_item(item, view[offset:])
         results.append(result)
         offset += used
-    return Reply(tuple(results), tuple(changed))
+    return Reply(tuple(results), tuple(changed), header["id"])
 
 
 def parse_item(item: Any, body: memoryview) -> tuple[Result, int]:

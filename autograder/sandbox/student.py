@@ -1,7 +1,7 @@
 """Asks a submission's functions, remembers what they answered, and names what went wrong."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from autograder.intake.submission import Submission
 from autograder.manifest import Limits
 from autograder.report import StudentFault
-from autograder.sandbox import messages, protocol, reading
+from autograder.sandbox import messages, protocol
 from autograder.sandbox.process import Answering, Guest, GuestDied, GuestLate
 
 DEATHS_BEFORE_GIVING_UP = 2
+
+# What an exercise's contract reads in a reply to these arguments; StudentFault where it is nothing.
+Reader = Callable[[protocol.Reply, tuple[Any, ...]], Any]
 
 
 @dataclass
@@ -25,10 +28,10 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class StandIn:
-    """A right helper: its source, and the file of the failed one.
+class Replacement:
+    """A right helper in place of a failed one: its source, and the file of the failed one.
 
-    Where that file does not load, the right helper stands in for the whole of it.
+    Where that file does not load, the right helper takes the place of the whole of it.
     """
 
     function: str
@@ -38,26 +41,35 @@ class StandIn:
 
 
 @dataclass(frozen=True)
+class Earlier:
+    """An argument: one result of an earlier call, handed back as the object that it was.
+
+    item counts the results of a tuple or list from 0. The call must have been kept.
+    """
+
+    answer: Any
+    item: int
+
+
+@dataclass(frozen=True)
 class Exchange:
-    """One question and its outcome, for diagnose()."""
+    """One question, and what was read in the answer or the fault in its place."""
 
     function: str
     arguments: tuple[Any, ...]
-    keywords: dict[str, bool]
-    outcome: protocol.Reply | StudentFault
+    keywords: dict[str, Any]
+    outcome: Any
 
 
 @dataclass
 class Student:
-    """Asks a submission's functions and remembers what they answered.
-
-    Every method raises StudentFault where the student's code gives no answer.
-    """
+    """Asks a submission's functions; knows no exercise but by the readers of its functions."""
 
     submission: Submission
     limits: Limits
     budget: Budget
-    stand_ins: tuple[StandIn, ...] = ()
+    readers: Mapping[str, Reader]
+    replacements: tuple[Replacement, ...] = ()
     start: Callable[[Submission, Limits], Answering] = Guest
     transcript: list[Exchange] = field(default_factory=list)
     isolation: list[str] = field(default_factory=list)
@@ -65,38 +77,19 @@ class Student:
     _loaded: set[str] = field(default_factory=set)
     _import_faults: dict[str, StudentFault] = field(default_factory=dict)
     _deaths: dict[tuple[Any, ...], list[StudentFault]] = field(default_factory=dict)
+    _kept: dict[int, Answering] = field(default_factory=dict)
 
-    def softmax(self, scores: NDArray[Any]) -> reading.FloatArray:
-        """The weights (T, N) for scores (T, N)."""
-        return reading.read_softmax(self.reply("softmax", scores))
+    def call(self, function: str, *arguments: Any, **keywords: Any) -> Any:
+        """What the function's reader makes of its reply.
 
-    def causal_mask(self, n: int) -> NDArray[np.bool_]:
-        """The mask (n, n)."""
-        return reading.read_mask(self.reply("causal_mask", n))
+        Arguments are arrays, integers or Earlier; keywords are booleans or numbers. Raises
+        StudentFault where the student's code gives no answer, or none that can be judged.
+        """
+        return self._exchange(function, arguments, keywords, keep=False)
 
-    def attention(
-        self,
-        X: NDArray[Any],
-        W_q: NDArray[Any],
-        W_k: NDArray[Any],
-        W_v: NDArray[Any],
-        **causal: bool,
-    ) -> reading.Head:
-        """Output and weights; `causal` is passed on only where it is given."""
-        arguments = (X, W_q, W_k, W_v)
-        return reading.read_head(self.reply("attention", *arguments, **causal), arguments)
-
-    def reply(self, function: str, *arguments: Any, **keywords: bool) -> protocol.Reply:
-        """The reply as it came, for the tests of form."""
-        try:
-            reply = self._ask(function, arguments, keywords)
-        except StudentFault as fault:
-            self.transcript.append(Exchange(function, arguments, keywords, fault))
-            raise
-        self.transcript.append(Exchange(function, arguments, keywords, reply))
-        # Whoever returns no numbers has no form to be judged.
-        reading.read(function, reply, arguments)
-        return reply
+    def call_and_keep(self, function: str, *arguments: Any, **keywords: Any) -> Any:
+        """The same; what came back stays in the guest, so that Earlier can hand it on."""
+        return self._exchange(function, arguments, keywords, keep=True)
 
     def loads(self, file: str) -> bool:
         """Whether a file can be imported, as far as it has been tried."""
@@ -108,20 +101,39 @@ class Student:
             self._guest = None
         self._loaded.clear()
 
+    def _exchange(
+        self, function: str, arguments: tuple[Any, ...], keywords: dict[str, Any], keep: bool
+    ) -> Any:
+        try:
+            reply = self._ask(function, arguments, keywords, keep)
+            answer = self.readers[function](reply, arguments)
+        except StudentFault as fault:
+            self.transcript.append(Exchange(function, arguments, keywords, fault))
+            raise
+        if keep:
+            assert self._guest is not None
+            self._kept[id(answer)] = self._guest
+        self.transcript.append(Exchange(function, arguments, keywords, answer))
+        return answer
+
     def _ask(
-        self, function: str, arguments: tuple[Any, ...], keywords: dict[str, bool]
+        self, function: str, arguments: tuple[Any, ...], keywords: dict[str, Any], keep: bool
     ) -> protocol.Reply:
         file = self.submission.file_of(function)
-        key = (function, keywords.get("causal"))
+        key = (function, *sorted(keywords.items()))
         if self._given_up(key):
             raise self._deaths[key][-1].again()
         self._load(file)
+        kept = [argument for argument in arguments if isinstance(argument, Earlier)]
+        if any(self._kept.get(id(earlier.answer)) is not self._guest for earlier in kept):
+            raise messages.lost(function)
         header: dict[str, Any] = {
             "ask": "call",
             "file": file,
             "function": function,
             "keywords": keywords,
             "arguments": [describe(argument) for argument in arguments],
+            "keep": keep,
         }
         arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
         doing = messages.Doing(function, "call")
@@ -132,14 +144,14 @@ class Student:
         return outcome
 
     def _load(self, file: str) -> None:
-        """Imports a file in the guest, after the stand-ins; its fault is remembered."""
+        """Imports a file in the guest, after the replacements; its fault is remembered."""
         if file in self._import_faults:
             raise self._import_faults[file].again()
         if file in self._loaded:
             return
         doing = messages.Doing(file, "import")
         try:
-            requests = [{"ask": "stand_in", **asdict(stand_in)} for stand_in in self.stand_ins]
+            requests = [{"ask": "replace", **asdict(one)} for one in self.replacements]
             for request in [*requests, {"ask": "load", "file": file}]:
                 outcome = self._request(request, [], (file,), doing)
                 if isinstance(outcome, protocol.Raised):
@@ -194,4 +206,6 @@ def describe(argument: Any) -> dict[str, Any]:
     """How an argument stands in a request's header."""
     if isinstance(argument, np.ndarray):
         return {"dtype": argument.dtype.str, "shape": list(argument.shape)}
+    if isinstance(argument, Earlier):
+        return {"kept": argument.answer.reply.number, "item": argument.item}
     return {"integer": int(argument)}

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-# The draw whose log is the workshop's own.
-SEED = "0"
 # The sentences of other draws; a word's embedding is drawn with it.
 WORDS = ("the", "old", "river", "bank", "boat", "light", "under", "stone", "runs", "cold", "by")
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from autograder.exercises.softmax.contract import softmax
 from autograder.kit.comparing import close
 from autograder.kit.testing import points
 
@@ -9,14 +10,14 @@ from autograder.kit.testing import points
 @points(4)
 def test_weights_follow_the_exponentials_of_the_row(student, case):
     """Each weight is e^score, divided by the sum over its own row."""
-    weights = student.softmax(case.scores)
+    weights = softmax(student, case.scores)
     assert close(weights, case.weights), "The weights differ from e^score / sum over the row."
 
 
 @points(3)
 def test_every_row_sums_to_one(student, case):
     """Every row is non-negative and sums to 1, also where the matrix is not square."""
-    weights = student.softmax(case.scores)
+    weights = softmax(student, case.scores)
     assert weights.shape == case.scores.shape, "The weights do not have the shape of the scores."
     assert (weights >= 0).all(), "A weight is negative, or not a number."
     assert close(weights.sum(axis=1), np.ones(len(weights))), "A row of weights does not sum to 1."
@@ -25,7 +26,7 @@ def test_every_row_sums_to_one(student, case):
 @points(3)
 def test_large_scores_do_not_overflow(student, case):
     """Scores of 10,000 and of -10,000 give the weights that their differences ask for."""
-    weights = student.softmax(case.scores)
+    weights = softmax(student, case.scores)
     assert not np.isnan(weights).any(), (
         "Large scores give NaN: an exponential overflows, or all underflow."
     )
@@ -35,7 +36,7 @@ def test_large_scores_do_not_overflow(student, case):
 @points(3)
 def test_rows_far_apart_do_not_disturb_each_other(student, case):
     """Two rows whose scores lie 20,000 apart are both right."""
-    weights = student.softmax(case.scores)
+    weights = softmax(student, case.scores)
     assert not np.isnan(weights).any(), "A row far from the others turns into NaN."
     assert close(weights, case.weights), "A row far from the others gets wrong weights."
 
@@ -43,7 +44,7 @@ def test_rows_far_apart_do_not_disturb_each_other(student, case):
 @points(3)
 def test_minus_infinity_gets_exactly_zero(student, case):
     """A score of -inf gets a weight of exactly 0, and the rest of its row shares the 1."""
-    weights = student.softmax(case.scores)
+    weights = softmax(student, case.scores)
     assert weights.shape == case.scores.shape, "The weights do not have the shape of the scores."
     assert (weights[case.scores == -np.inf] == 0).all(), (
         "A score of -inf gets a weight that is not exactly 0."
@@ -54,14 +55,14 @@ def test_minus_infinity_gets_exactly_zero(student, case):
 @points(2)
 def test_integer_scores_are_fine(student, case):
     """Integer scores give the same fractions as the same scores written as floats."""
-    weights = student.softmax(case.scores)
+    weights = softmax(student, case.scores)
     assert close(weights, case.weights), "Integer scores give other weights than the same floats."
 
 
 @points(1, form="return_type")
 def test_returns_a_float64_array(student, case):
     """What comes back is a plain float64 NumPy array."""
-    result = student.reply("softmax", case.scores).results[0]
+    result = student.call("softmax", case.scores).reply.results[0]
     assert result.type == "ndarray", "softmax should return a NumPy array, no list and no matrix."
     assert result.dtype == "float64", "The returned array should hold float64 numbers."
 
@@ -69,4 +70,6 @@ def test_returns_a_float64_array(student, case):
 @points(1, form="mutates_argument")
 def test_leaves_its_argument_alone(student, case):
     """The scores that were handed in are the same afterwards."""
-    assert not student.reply("softmax", case.scores).changed, "softmax changed the caller's scores."
+    assert not student.call("softmax", case.scores).reply.changed, (
+        "softmax changed the caller's scores."
+    )

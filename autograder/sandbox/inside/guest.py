@@ -18,7 +18,7 @@ import types
 LENGTHS = struct.Struct(">II")
 # A reply that would not fit the host's cap is sent as its description alone.
 BODY_CAP = 8 << 20
-STAND_IN = ("function", "source", "file", "loads")
+REPLACEMENT = ("function", "source", "file", "loads")
 
 
 def main():
@@ -76,13 +76,14 @@ class Guest:
         self.encoder = Encoder(numpy)
         self.numpy = numpy
         self.modules = {}
-        self.stand_ins = {}
+        self.replacements = {}
         self.replaced = {}
+        self.kept = {}
 
     def answer(self, header, body):
         try:
-            if header["ask"] == "stand_in":
-                return self.stand_in(**{name: header[name] for name in STAND_IN})
+            if header["ask"] == "replace":
+                return self.replace(**{name: header[name] for name in REPLACEMENT})
             if header["ask"] == "load":
                 return self.load_all(header["file"])
             return self.call(header, body)
@@ -90,9 +91,9 @@ class Guest:
             return self.raised(error), b""
 
     def load_all(self, file):
-        """Imports a file; the stand-ins then take their places in all that it brought in."""
+        """Imports a file; the right helpers then take their places in all that it brought in."""
         self.load(file)
-        for function, right, replaced in self.stand_ins.values():
+        for function, right, replaced in self.replacements.values():
             for module in self.student_modules():
                 for name, value in list(vars(module).items()):
                     named = name == function and not isinstance(value, types.ModuleType)
@@ -122,7 +123,7 @@ class Guest:
             self.modules[file] = loaded
         return self.modules[file]
 
-    def stand_in(self, function, source, file, loads):
+    def replace(self, function, source, file, loads):
         """Puts a right helper in the place of a failed one, or of its whole file."""
         made = types.ModuleType(function)
         exec(source, vars(made))
@@ -135,7 +136,7 @@ class Guest:
         else:
             replaced = getattr(self.load(file), function, None)
             redirect(replaced, right)
-        self.stand_ins[function] = (function, right, replaced)
+        self.replacements[function] = (function, right, replaced)
         return {"kind": "loaded"}, b""
 
     def student_modules(self):
@@ -152,6 +153,11 @@ class Guest:
             if "integer" in item:
                 arguments.append(item["integer"])
                 continue
+            if "kept" in item:
+                results = self.kept[item["kept"]]
+                alone = not isinstance(results, (tuple, list))
+                arguments.append(results if alone else results[item["item"]])
+                continue
             array = self.numpy.frombuffer(
                 body, item["dtype"], self.encoder.count(item["shape"]), offset
             )
@@ -164,10 +170,12 @@ class Guest:
             for position, argument in enumerate(arguments)
             if self.as_bytes(argument) != before[position]
         ]
+        if header["keep"]:
+            self.kept[header["id"]] = value
         return self.encoder.encode(value, changed)
 
     def as_bytes(self, argument):
-        return b"" if isinstance(argument, int) else argument.tobytes()
+        return argument.tobytes() if isinstance(argument, self.numpy.ndarray) else b""
 
     def raised(self, error):
         """The built-in class of an exception and the student's line, never its words."""

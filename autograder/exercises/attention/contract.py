@@ -1,0 +1,87 @@
+"""attention(X, W_q, W_k, W_v, causal=False): the output and the weights of one head."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograder.kit.cases import Case
+from autograder.kit.contract import Answer, Contract, FloatArray, numbers
+from autograder.report import StudentFault
+from autograder.sandbox.protocol import Reply
+from autograder.sandbox.student import Student
+
+Matrices = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Head:
+    """The student's two results; the answer in which they came."""
+
+    answer: Answer
+
+    @property
+    def output(self) -> FloatArray:
+        """The output, (T, d_v) where it is right."""
+        return self.answer.arrays[0]
+
+    @property
+    def weights(self) -> FloatArray:
+        """The weights, (T, T) where they are right; a StudentFault where they are missing."""
+        if len(self.answer.arrays) == 1:
+            raise StudentFault(
+                "failed",
+                "attention returned one result; it should return the pair output, weights.",
+                "return_order",
+            )
+        return self.answer.arrays[1]
+
+
+def attention(
+    student: Student,
+    X: NDArray[Any],
+    W_q: NDArray[Any],
+    W_k: NDArray[Any],
+    W_v: NDArray[Any],
+    **causal: bool,
+) -> Head:
+    """Asks for X (T, d_model), W_q and W_k (d_model, d_k), W_v (d_model, d_v).
+
+    `causal` is passed on only where it is given.
+    """
+    return Head(student.call("attention", X, W_q, W_k, W_v, **causal))
+
+
+def head(case: Case) -> Matrices:
+    """The four arrays of a case, as attention() takes them."""
+    return case.X, case.W_q, case.W_k, case.W_v
+
+
+def read(reply: Reply, arguments: tuple[Any, ...]) -> Answer:
+    """Output and weights, found by their shapes where they came in another order."""
+    tokens, width = len(arguments[0]), arguments[3].shape[1]
+    if not reply.results:
+        raise StudentFault("failed", "attention returned an empty sequence.")
+    # A third result that holds no numbers is one too many, and hides neither of the others.
+    kept = [result for result in reply.results if result.values is not None] or reply.results[:1]
+    arrays = [numbers(result, "attention") for result in kept]
+    if len(arrays) == 1:
+        return Answer(reply, (arrays[0],), in_order=False)
+    shapes = [array.shape for array in arrays]
+    right = [(tokens, width), (tokens, tokens)]
+    if shapes != right and all(shape in shapes for shape in right):
+        output = arrays[shapes.index((tokens, width))]
+        square = [array for array in arrays if array.shape == (tokens, tokens)]
+        # Beside the weights may lie the scores: the weights are those whose rows are shares.
+        weights = next(filter(are_shares, square), square[0])
+        return Answer(reply, (output, weights), in_order=False)
+    return Answer(reply, (arrays[0], arrays[1]), in_order=len(reply.results) == 2)
+
+
+def are_shares(array: FloatArray) -> bool:
+    """Whether no value is negative and every row sums to 1."""
+    return bool((array >= 0).all() and np.allclose(array.sum(axis=1), 1))
+
+
+CONTRACT = Contract("attention", read)

@@ -1,0 +1,52 @@
+"""Finds the room of an exercise by its name in the manifest: exercises/<name>/."""
+
+import importlib
+import importlib.util
+from functools import cache
+from types import ModuleType
+
+from autograder.kit.contract import Contract
+from autograder.manifest import Exercise, load_manifest
+from autograder.report import GraderError
+from autograder.sandbox.student import Reader
+
+
+def part(name: str, file: str) -> ModuleType:
+    """One file of a room as a module; GraderError names the file that is not there."""
+    module = f"autograder.exercises.{name}.{file}"
+    try:
+        found = importlib.util.find_spec(module)
+    except ModuleNotFoundError:
+        found = None
+    if found is None:
+        raise GraderError(
+            f"manifest.toml lists {name}, and autograder/exercises/{name}/{file}.py is not there."
+        )
+    return importlib.import_module(module)
+
+
+@cache
+def contracts() -> dict[str, Contract]:
+    """The contract of every function that students write, by its name.
+
+    GraderError where a room has none, or one of another function.
+    """
+    found = {}
+    for function in load_manifest().functions:
+        contract = getattr(part(function, "contract"), "CONTRACT", None)
+        if not isinstance(contract, Contract) or contract.function != function:
+            raise GraderError(
+                f"autograder/exercises/{function}/contract.py has no CONTRACT of {function}."
+            )
+        found[function] = contract
+    return found
+
+
+def readers() -> dict[str, Reader]:
+    """How a reply of each function is read."""
+    return {function: contract.read for function, contract in contracts().items()}
+
+
+def written() -> list[Exercise]:
+    """The exercises whose function has its own room: those that students write."""
+    return [one for one in load_manifest().exercises if one.function == one.name]

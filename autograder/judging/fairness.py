@@ -1,0 +1,192 @@
+"""The rules of fairness, as CONTRACT states them: who is asked, and what costs how often.
+
+1. One mistake costs once: a fault of form is paid for in the first exercise that shows it.
+2. Errors carried forward: where a helper lost points, an exercise that needs it is asked again with
+   a right one in its place, and the best total counts.
+3. Who does not look at the input earns nothing in that exercise.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+
+from autograder.exercises.registry import readers
+from autograder.intake.submission import Submission
+from autograder.judging.suites import HiddenTest, Suites
+from autograder.kit.cases import probes_of, right_source
+from autograder.kit.comparing import Measurement
+from autograder.manifest import Exercise, Limits
+from autograder.report import ExerciseResult, StudentFault, TestResult
+from autograder.sandbox.process import Answering
+from autograder.sandbox.student import Budget, Exchange, Replacement, Student
+
+CONSTANT = "{} gives the same answer to two different inputs: it does not look at what it is given."
+
+Start = Callable[[Submission, Limits], Answering]
+
+
+@dataclass
+class Trial:
+    """One exercise asked of one student, own helpers or right ones: the results and the answers.
+
+    faults and form_faults are by test; replaced names the helpers that were right ones.
+    """
+
+    result: ExerciseResult
+    replaced: tuple[str, ...] = ()
+    lost_values: bool = False
+    transcript: list[Exchange] = field(default_factory=list)
+    faults: dict[str, StudentFault] = field(default_factory=dict)
+    form_faults: dict[str, str] = field(default_factory=dict)
+    measured: dict[str, list[Measurement]] = field(default_factory=dict)
+
+    @property
+    def faulty(self) -> bool:
+        return self.lost_values or bool(self.form_faults)
+
+
+class Sitting:
+    """One submission before the suites: it is asked with its own helpers, or with right ones."""
+
+    def __init__(
+        self, submission: Submission, suites: Suites, limits: Limits, start: Start
+    ) -> None:
+        self.submission, self.suites = submission, suites
+        self._limits, self._start = limits, start
+        self._budget = Budget(limits.submission_seconds)
+        self._students: dict[tuple[str, ...], Student] = {}
+        self.own = self.student(())
+
+    def student(self, replaced: tuple[str, ...]) -> Student:
+        """The student in a guest of its own, these helpers replaced by right ones."""
+        if replaced not in self._students:
+            self._students[replaced] = Student(
+                self.submission,
+                self._limits,
+                self._budget,
+                readers(),
+                tuple(map(self._replacement, replaced)),
+                self._start,
+            )
+        return self._students[replaced]
+
+    def _replacement(self, helper: str) -> Replacement:
+        file = self.submission.places.get(helper)
+        loads = file is not None and self.own.loads(file)
+        return Replacement(helper, right_source(helper), file or f"{helper}.py", loads)
+
+    def close(self) -> None:
+        for student in self._students.values():
+            student.close()
+
+
+# --- errors carried forward ----------------------------------------------------------------------
+
+
+def best_trial(exercise: Exercise, sitting: Sitting, earlier: Mapping[str, Trial]) -> Trial:
+    """With the student's own helpers; where those failed, also with right ones in their place.
+
+    Right helpers for all that failed come first: what earns full points needs no other try.
+    """
+    best = try_out(exercise, sitting, ())
+    for replaced in helpers_to_replace(exercise, sitting, earlier):
+        if not best.lost_values:
+            break
+        trial = try_out(exercise, sitting, replaced)
+        if trial.result.score > best.result.score:
+            best = trial
+    return best
+
+
+def helpers_to_replace(
+    exercise: Exercise, sitting: Sitting, earlier: Mapping[str, Trial]
+) -> Iterable[tuple[str, ...]]:
+    """Every choice among the helpers that failed, all of them first."""
+    function, places = exercise.function, sitting.submission.places
+    if function is None or function in sitting.submission.faults:
+        return
+    # A fault of form counts too: whoever uses such a helper shall not pay for it twice.
+    failed = [name for name in exercise.needs if earlier[name].faulty]
+    own = places[function]
+    if not sitting.own.loads(own) and {places.get(name) for name in failed} <= {own}:
+        return
+    for count in range(len(failed), 0, -1):
+        yield from combinations(failed, count)
+
+
+# --- one exercise --------------------------------------------------------------------------------
+
+
+def try_out(exercise: Exercise, sitting: Sitting, replaced: tuple[str, ...]) -> Trial:
+    """Every test of an exercise, asked of the student with these helpers replaced."""
+    trial = Trial(sitting.suites.blank(exercise), replaced)
+    student = sitting.student(replaced)
+    fault = fault_of(exercise.function, student)
+    if fault is not None:
+        trial.result.settle_all(fault.verdict, fault.words)
+        trial.lost_values = True
+        return trial
+    start = len(student.transcript)
+    for result in trial.result.tests:
+        test = sitting.suites.tests[exercise.name][result.name]
+        run(test, result, student, sitting.suites, trial)
+    trial.transcript = student.transcript[start:]
+    return trial
+
+
+def fault_of(function: str | None, student: Student) -> StudentFault | None:
+    """What stands in the way of a whole exercise: nothing to ask, or nothing looked at."""
+    if function is None:
+        return None
+    if function in student.submission.faults:
+        return student.submission.faults[function]
+    if looks_at_nothing(function, student):
+        return StudentFault("failed", CONSTANT.format(function))
+    return None
+
+
+def looks_at_nothing(function: str, student: Student) -> bool:
+    """Whether two different inputs of one shape get an equal answer.
+
+    One result of a pair is enough: identity weights beside right values would pass whatever relates
+    the two. NaN is no answer: who returns nothing else may still be understood.
+    """
+    answers = []
+    for arguments in probes_of(function):
+        try:
+            answers.append(student.call(function, *arguments).arrays)
+        except StudentFault:
+            return False
+    one, other = answers or ([], [])
+    return any(map(np.array_equal, one, other))
+
+
+def run(
+    test: HiddenTest, result: TestResult, student: Student, suites: Suites, trial: Trial
+) -> None:
+    """Runs every case of a test, since each tells more of the mistake; the first fault counts."""
+    outcomes = [suites.run(case, student) for case in test.cases]
+    trial.measured[test.name] = [one for outcome in outcomes for one in outcome.measured]
+    faults = [outcome.fault for outcome in outcomes if outcome.fault]
+    if not faults:
+        result.settle("passed")
+        return
+    trial.faults[test.name] = faults[0]
+    result.settle(faults[0].verdict, faults[0].words, faults[0].share or None)
+    trial.lost_values = trial.lost_values or test.form is None
+    if test.form and faults[0].misconception == test.form:
+        trial.form_faults[test.name] = test.form
+
+
+# --- across exercises ----------------------------------------------------------------------------
+
+
+def waive_repeated_forms(trial: Trial, earlier: Iterable[Trial]) -> None:
+    """A fault of form costs once: the first exercise that shows it has paid."""
+    paid = {form for other in earlier for form in other.form_faults.values()}
+    for test in trial.result.tests:
+        if trial.form_faults.get(test.name) in paid:
+            test.settle("passed")
+            del trial.form_faults[test.name]

@@ -1,0 +1,62 @@
+"""What an exercise says of its function: how a reply is read, through whatever form it came in."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograder.report import StudentFault
+from autograder.sandbox.protocol import Reply, Result
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a function returned, read once.
+
+    arrays are its values as float64, in the order that the contract asks for; reply is the form
+    in which they came, for the tests of form. in_order is False where the results came in another
+    order, or in another number, than the contract's.
+    """
+
+    reply: Reply
+    arrays: tuple[FloatArray, ...]
+    in_order: bool = True
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A function that students write, and how a reply to these arguments is read.
+
+    read raises StudentFault where the reply holds no numbers to judge.
+    """
+
+    function: str
+    read: Callable[[Reply, tuple[Any, ...]], Answer]
+
+
+def numbers(result: Result, function: str) -> FloatArray:
+    """A result's values as float64, whatever they came as; StudentFault where it holds none."""
+    if result.type == "None":
+        raise StudentFault("failed", f"{function} returned None: is a `return` missing?")
+    if result.type == "too_large":
+        raise StudentFault("failed", f"{function} returned far more numbers than it should.")
+    if result.values is None:
+        raise StudentFault("failed", f"{function} returned something that is not an array.")
+    return result.values.astype(np.float64)
+
+
+def one_array(function: str) -> Contract:
+    """The contract of a function that returns a single array."""
+
+    def read(reply: Reply, arguments: tuple[Any, ...]) -> Answer:
+        if len(reply.results) != 1:
+            raise StudentFault(
+                "failed", f"{function} returned several results; it should return one array."
+            )
+        return Answer(reply, (numbers(reply.results[0], function),))
+
+    return Contract(function, read)
