@@ -24,9 +24,10 @@ from autograder.intake.submission import Submission, open_submission
 from autograder.judging.grading import grade
 from autograder.manifest import load_manifest
 from autograder.report import StudentFault
-from autograder.sandbox import cleanup, process
+from autograder.sandbox import cleanup
 from autograder.sandbox.inside import landlock, seccomp
 from autograder.sandbox.interpreter import arrangements
+from autograder.sandbox.library import numpy_folders
 from autograder.sandbox.process import Guest
 from autograder.sandbox.student import Budget, Student
 from tests.goldens import (
@@ -550,7 +551,7 @@ for name in ("os.py", "email/file.py", "site-packages/file.py", "dist-packages/f
 
 
 def test_the_roots_hold_no_packages():
-    roots = [str(path) for path in process.numpy_folders()]
+    roots = [str(path) for path in numpy_folders()]
     assert roots[0].endswith("numpy")
     assert not [root for root in roots if Path(root, "autograder").exists()]
 

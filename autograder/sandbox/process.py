@@ -1,4 +1,4 @@
-"""A guest: one freshly executed interpreter that holds one submission's files, and its pipes."""
+"""A guest: one interpreter that holds one submission's files, and its pipes."""
 
 import os
 import selectors
@@ -11,7 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 
 from autograder.intake.submission import Submission
@@ -19,9 +18,10 @@ from autograder.manifest import Limits
 from autograder.report import GraderError
 from autograder.sandbox import cleanup, protocol
 from autograder.sandbox.interpreter import Arrangement, arrangements, unused_uid
+from autograder.sandbox.library import link_numpy, numpy_folders
+from autograder.sandbox.zygote import ENVIRONMENT, START_SECONDS, Forked, ZygoteError, Zygotes
 
 GUEST = Path(__file__).parent / "inside" / "guest.py"
-START_SECONDS = 60.0
 # What the guest's Python and NumPy load when they need it, and how the loader finds it.
 LIBRARIES = ["/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib", f"{sys.base_prefix}/lib"]
 LIBRARY_CACHE = "/etc/ld.so.cache"
@@ -59,12 +59,20 @@ class Answering(Protocol):
 
 
 class Guest:
-    """One freshly executed interpreter that holds one submission's files."""
+    """One interpreter that holds one submission's files: forked from a zygote, or executed."""
 
     def __init__(
-        self, submission: Submission, limits: Limits, without: tuple[str, ...] = ()
+        self,
+        submission: Submission,
+        limits: Limits,
+        without: tuple[str, ...] = (),
+        zygotes: Zygotes | None = None,
     ) -> None:
-        """`without` leaves locks open by name: for tests of what each of them holds back."""
+        """Without zygotes, a freshly executed one.
+
+        `without` leaves locks open by name: for tests of what each of them holds back.
+        """
+        self._zygotes = zygotes
         self._folder = tempfile.TemporaryDirectory(prefix="guest-")
         root = Path(self._folder.name).resolve()
         root.chmod(0o755)
@@ -77,6 +85,8 @@ class Guest:
                 path.chmod(0o755 if path.is_dir() else 0o644)
         self._root, self._work = root, work
         self._uid: int | None = None
+        self._process: subprocess.Popen[bytes] | Forked
+        self._requests = self._replies = -1
         configuration = {
             "libraries": str(libraries),
             "folder": str(work),
@@ -112,9 +122,38 @@ class Guest:
         if self._uid is not None:
             self._hand_over(self._uid)
         locks = {**configuration["locks"], "uid": self._uid}
-        request = protocol.encode({**configuration, "locks": locks}, [])
+        request, errors = self._execute(choice, {**configuration, "locks": locks})
+        self._asked = 0
         try:
-            self._process = subprocess.Popen(
+            ready, _ = self._exchange(request, START_SECONDS)
+            return [str(lock) for lock in protocol.parse_header(ready, 0)["isolation"]]
+        except (GuestDied, GuestLate, protocol.BadFrame, KeyError) as error:
+            said = last_words(errors) or repr(error)
+            self._end()
+            raise GuestNotStartedError(f"{said} ({choice.python})") from error
+        except BaseException:
+            self._end()
+            raise
+        finally:
+            if self._zygotes is None:
+                errors.close()
+
+    def _execute(
+        self, choice: Arrangement, configuration: dict[str, Any]
+    ) -> tuple[bytes, IO[bytes]]:
+        """Starts the process: what it must still be sent, and where it writes why it fails."""
+        if self._zygotes is not None:
+            try:
+                zygote = self._zygotes.of(choice)
+                readable = [*configuration["locks"]["readable"], str(zygote.libraries.parent)]
+                locks = {**configuration["locks"], "readable": readable}
+                self._process = zygote.fork({**configuration, "locks": locks}, self._root)
+            except ZygoteError as error:
+                raise GuestNotStartedError(str(error)) from error
+            self._requests, self._replies = self._process.requests, self._process.replies
+            return b"", zygote.errors
+        try:
+            self._process = process = subprocess.Popen(
                 [choice.python, "-I", "-S", "-B", str(GUEST)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -122,32 +161,24 @@ class Guest:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 cwd=self._work,
-                # Else each thread reserves a share of the address space that RLIMIT_AS allows.
-                env={"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"},
+                env=ENVIRONMENT,
                 start_new_session=True,
             )
         except OSError as error:
             raise GuestNotStartedError(f"{choice.python} cannot be run: {error}") from error
-        pipes = self._process.stdin, self._process.stdout, self._process.stderr
-        assert pipes[0] is not None
-        assert pipes[1] is not None
-        assert pipes[2] is not None
-        self._requests, self._replies = pipes[0], pipes[1]
-        for pipe in (pipes[0], pipes[1], pipes[2]):
-            os.set_blocking(pipe.fileno(), False)
-        self._asked = 0
-        try:
-            ready, _ = self._exchange(request, START_SECONDS)
-            return [str(lock) for lock in protocol.parse_header(ready, 0)["isolation"]]
-        except (GuestDied, GuestLate, protocol.BadFrame, KeyError) as error:
-            said = last_words(pipes[2]) or repr(error)
-            self._end()
-            raise GuestNotStartedError(f"{said} ({choice.python})") from error
-        except BaseException:
-            self._end()
-            raise
-        finally:
-            pipes[2].close()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        # Descriptors of our own, which outlive the objects that they came in.
+        self._requests, self._replies = (
+            os.dup(process.stdin.fileno()),
+            os.dup(process.stdout.fileno()),
+        )
+        process.stdin.close()
+        process.stdout.close()
+        for pipe in (self._requests, self._replies, process.stderr.fileno()):
+            os.set_blocking(pipe, False)
+        return protocol.encode(configuration, []), process.stderr
 
     def _hand_over(self, uid: int) -> None:
         """Opens its folder to its own user: to no other one, where the file system allows that."""
@@ -181,11 +212,9 @@ class Guest:
                 if left <= 0:
                     raise GuestLate
                 for key, _ in selector.select(left):
-                    if key.fileobj is self._replies:
+                    if key.fd == self._replies:
                         # Never past this frame's end: what follows it answers another question.
-                        piece = os.read(
-                            self._replies.fileno(), min(wanted - len(received), 1 << 16)
-                        )
+                        piece = os.read(self._replies, min(wanted - len(received), 1 << 16))
                         if not piece:
                             raise GuestDied(self._returncode())
                         received += piece
@@ -201,7 +230,7 @@ class Guest:
 
     def _write(self, data: memoryview) -> int:
         try:
-            return os.write(self._requests.fileno(), data[: 1 << 16])
+            return os.write(self._requests, data[: 1 << 16])
         except BrokenPipeError:
             raise GuestDied(self._returncode()) from None
 
@@ -211,6 +240,8 @@ class Guest:
             return self._process.wait(0.5)
         except subprocess.TimeoutExpired:
             return 0
+        except ZygoteError as error:
+            raise GraderError(str(error)) from error
 
     def close(self) -> None:
         """Ends the guest and whatever it started in its session, and removes its folder."""
@@ -223,15 +254,17 @@ class Guest:
         try:
             # While it has not been waited for, its number is nobody else's.
             if self._process.returncode is None:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self._process.pid, signal.SIGKILL)
-                self._process.kill()
-                self._process.wait()
+                if isinstance(self._process, subprocess.Popen):
+                    with suppress(ProcessLookupError, PermissionError):
+                        os.killpg(self._process.pid, signal.SIGKILL)
+                with suppress(ZygoteError):
+                    self._process.kill()
+                    self._process.wait()
             if self._uid is not None:
                 cleanup.clear(self._uid)
         finally:
-            self._requests.close()
-            self._replies.close()
+            os.close(self._requests)
+            os.close(self._replies)
 
 
 def last_words(pipe: IO[bytes]) -> str:
@@ -241,15 +274,3 @@ def last_words(pipe: IO[bytes]) -> str:
     except BlockingIOError:
         return ""
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
-
-
-def link_numpy(folder: Path) -> None:
-    """Fills a folder with links to NumPy and its libraries, and nothing else."""
-    folder.mkdir()
-    for source in numpy_folders():
-        (folder / source.name).symlink_to(source)
-
-
-def numpy_folders() -> list[Path]:
-    package = Path(np.__file__).parent
-    return [path for path in (package, package.with_name("numpy.libs")) if path.exists()]

@@ -20,8 +20,6 @@ def lock(memory_mebibytes, cpu_seconds, uid, parent, readable, libraries, withou
     uid is None where the guest keeps the user it has; parent is the process id of the grader;
     readable are the files and folders that stay open beside Python and the shared libraries.
     """
-    # Read now: once the locks are closed, these files are out of reach too.
-    landlock, seccomp = beside("landlock.py"), beside("seccomp.py")
     steps = [
         # Lets a plain user close the last two, and keeps set-uid programs from giving rights.
         ("no_new_privs", lambda: prctl(PR_SET_NO_NEW_PRIVS, 1)),
@@ -31,9 +29,9 @@ def lock(memory_mebibytes, cpu_seconds, uid, parent, readable, libraries, withou
         ("nproc", lambda: os.getuid() == uid and limit("RLIMIT_NPROC", THREADS)),
         # After the change of user, which clears it.
         ("parent_death", lambda: die_with_parent(parent)),
-        ("landlock", lambda: on_linux() and landlock["restrict"](readable, libraries)),
+        ("landlock", lambda: on_linux() and LANDLOCK["restrict"](readable, libraries)),
         # Last: it refuses some of what the others need.
-        ("seccomp", lambda: on_linux() and seccomp["restrict"]()),
+        ("seccomp", lambda: on_linux() and SECCOMP["restrict"]()),
     ]
     held = [name for name, close in steps if name not in without and closed(close)]
     return ["process", *held]
@@ -53,6 +51,10 @@ def beside(file):
         return runpy.run_path(os.path.join(os.path.dirname(__file__), file))
     except ImportError:
         return {"restrict": lambda *paths: False}
+
+
+# Read with this file: once the locks are closed, these are out of reach too.
+LANDLOCK, SECCOMP = beside("landlock.py"), beside("seccomp.py")
 
 
 def limit_resources(memory_bytes, cpu_seconds):
