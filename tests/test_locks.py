@@ -146,7 +146,7 @@ def test_all_locks_but_those_of_root_hold_as_a_plain_user():
 
 
 def isolation(without):
-    student = student_of(CONTROL, without)
+    student = student_of(EINSUM, without)
     student.call("softmax", np.eye(2))
     student.close()
     return student.isolation
@@ -163,7 +163,7 @@ def test_the_report_names_the_locks():
 
 
 def test_a_guest_starts_soon():
-    submission, times = open_submission(CONTROL, ASSIGNMENT), []
+    submission, times = open_submission(EINSUM, ASSIGNMENT), []
     for _ in range(5):
         started = time.perf_counter()
         guest = Guest(submission, ASSIGNMENT.limits)
