@@ -75,6 +75,7 @@ def make(folder, target=".venv/python", **variables):
     )
 
 
+@pytest.mark.slow
 def test_the_environment_is_made_once_and_again_after_a_move(checkout):
     assert "making .venv" in make(checkout, PYTHON=sys.executable).stdout
     assert "making .venv" not in make(checkout, PYTHON=sys.executable).stdout
@@ -93,6 +94,7 @@ def test_a_python_that_is_too_old_is_named_and_makes_nothing(checkout, tmp_path)
     assert not (checkout / ".venv").exists()
 
 
+@pytest.mark.slow
 def test_without_the_network_one_sentence_says_so(checkout):
     shutil.copy(ROOT / "pyproject.toml", checkout)
     environment = {**os.environ, "PIP_NO_INDEX": "1"}
