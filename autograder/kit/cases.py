@@ -17,7 +17,7 @@ from autograder.report import GraderError
 
 EXERCISES = Path(__file__).parents[1] / "exercises"
 # Beside the tests of a cases.json.
-PROBES, RIGHT = "probes", "right"
+PROBES, RIGHT, EXAMPLES = "probes", "right", "examples"
 # Lies there while a new draw is swapped in.
 SWAPPING = EXERCISES / "swapping"
 
@@ -96,6 +96,12 @@ def probes_of(function: str) -> list[tuple[NDArray[Any], ...]]:
     """Two different float inputs of one shape; none where a function has no such pair."""
     probes = read_data(f"{load_manifest().files[function]}/cases").get(PROBES, [])
     return [tuple(np.array(argument) for argument in probe) for probe in probes]
+
+
+def expected_examples(function: str) -> list[list[NDArray[Any]]]:
+    """What each of a contract's examples must give: an array per result."""
+    examples = read_data(f"{load_manifest().files[function]}/cases")[EXAMPLES]
+    return [list(map(np.array, one)) for one in examples]
 
 
 def right_source(function: str) -> str:

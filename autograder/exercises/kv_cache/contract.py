@@ -3,10 +3,18 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from autograder.kit.cases import Case
-from autograder.kit.contract import Answer, Contract, FloatArray, result_of, several_arrays
+from autograder.kit.contract import (
+    Answer,
+    Contract,
+    Example,
+    FloatArray,
+    result_of,
+    several_arrays,
+)
 from autograder.sandbox.protocol import Reply
 from autograder.sandbox.student import Earlier, Student
 
@@ -75,4 +83,26 @@ def given(cache: Any) -> Any:
     return values if values is not None and values.ndim else ()
 
 
-CONTRACT = Contract(FUNCTION, read)
+# The pencil example of the page, from its first word and from its second; and other sizes.
+MATRICES = (
+    np.array([[np.log(3)], [0.0]]),
+    np.array([[1.0], [0.0]]),
+    np.array([[-8.0, 8.0], [4.0, 0.0]]),
+)
+FIRST = (np.array([0.0, 1.0]), np.zeros((0, 1)), np.zeros((0, 2)), *MATRICES)
+SECOND = (np.array([1.0, 2.0]), np.array([[0.0]]), np.array([[4.0, 0.0]]), *MATRICES)
+FOURTH = (
+    np.array([1.0, 2.0]),
+    np.array([[0.0, 1.0, 1.0, 0.0], [1.0, 0.0, 2.0, 1.0], [2.0, 1.0, 0.0, 0.0]]),
+    np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]]),
+    np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]]),
+    np.array([[1.0, 1.0, 0.0, 0.0], [1.0, -1.0, 1.0, -1.0]]),
+    np.array([[1.0, 0.0, 2.0], [0.0, 4.0, -2.0]]),
+)
+
+CONTRACT = Contract(
+    FUNCTION,
+    read,
+    (Example(FIRST), Example(SECOND), Example(FOURTH)),
+    ("output", "keys", "values"),
+)

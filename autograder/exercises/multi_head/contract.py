@@ -3,10 +3,18 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from autograder.kit.cases import Case
-from autograder.kit.contract import Answer, Contract, FloatArray, result_of, several_arrays
+from autograder.kit.contract import (
+    Answer,
+    Contract,
+    Example,
+    FloatArray,
+    result_of,
+    several_arrays,
+)
 from autograder.sandbox.protocol import Reply
 from autograder.sandbox.student import Student
 
@@ -54,4 +62,32 @@ def read(reply: Reply, arguments: tuple[Any, ...]) -> Answer:
     return several_arrays(reply, "multi_head", (X.shape, (len(W_q), len(X), len(X))))
 
 
-CONTRACT = Contract("multi_head", read)
+# The pencil example of the page: two words, two heads; one head; and two of other sizes.
+PENCIL = (
+    np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]),
+    np.array([[[0.0], [0.0], [1.0]], [[np.log(4)], [0.0], [0.0]]]),
+    np.array([[[np.log(3)], [0.0], [0.0]], [[0.0], [1.0], [0.0]]]),
+    np.array([[[4.0], [8.0], [0.0]], [[10.0], [0.0], [0.0]]]),
+    np.array([[1.0, 0.0, 2.0], [0.0, 1.0, -1.0]]),
+)
+ONE_HEAD = (*(matrices[:1] for matrices in PENCIL[1:4]), PENCIL[4][:1])
+WIDE = (
+    np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]),
+    np.array([[[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]], [[1.0] * 4, [0.0] * 4]]),
+    np.array([[[1.0, 1.0, 0.0, 0.0], [1.0, -1.0, 1.0, -1.0]], [[0.0] * 4, [1.0] * 4]]),
+    np.array([[[1.0, 0.0, 2.0], [0.0, 4.0, -2.0]], [[1.0, 1.0, 0.0], [0.0, 3.0, 1.0]]]),
+    np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 0.0], [0.0, -1.0], [1.0, 0.0]]),
+)
+
+CONTRACT = Contract(
+    "multi_head",
+    read,
+    (
+        Example(PENCIL),
+        Example(PENCIL, {"causal": True}),
+        Example(WIDE, {"causal": False}),
+        Example(WIDE, {"causal": True}),
+        Example((PENCIL[0], *ONE_HEAD)),
+    ),
+    ("output", "weights"),
+)

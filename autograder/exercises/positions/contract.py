@@ -1,10 +1,12 @@
 """positions(T, d_model): a row of sines and cosines for every position."""
 
-from autograder.kit.contract import Answer, FloatArray, one_array
+from autograder.kit.contract import Answer, Example, FloatArray, one_array
 from autograder.report import StudentFault
 from autograder.sandbox.student import Student
 
-CONTRACT = one_array("positions")
+CONTRACT = one_array(
+    "positions", "table", (Example((3, 4)), Example((1, 2)), Example((2, 6)), Example((4, 8)))
+)
 
 
 def positions(student: Student, T: int, d_model: int) -> FloatArray:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.kit.contract import Answer, Contract, numbers
+from autograder.kit.contract import Answer, Contract, Example, numbers
 from autograder.report import StudentFault
 from autograder.sandbox.protocol import Reply
 from autograder.sandbox.student import Student
@@ -51,4 +51,9 @@ def read(reply: Reply, arguments: tuple[Any, ...]) -> Answer:
     return Answer(reply, tuple(np.array(count) for count in counts))
 
 
-CONTRACT = Contract("price", read)
+CONTRACT = Contract(
+    "price",
+    read,
+    (Example((3, 4, 2, 1)), Example((5, 6, 3, 2)), Example((1, 8, 1, 4))),
+    ("parameters", "multiplications", "numbers in the cache"),
+)
