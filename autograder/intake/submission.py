@@ -12,7 +12,6 @@ from autograder.intake.naming import (
     canonical,
     is_copy_of_exam,
     is_exam,
-    is_litter,
     is_test,
     plain,
     tidy,
@@ -121,41 +120,6 @@ def add_shim(
         kept = own in files and not contents[own].syntax_fault
         source = files[own] if kept else b""
         files[own] = source + SHIM.format(function=function, module=module).encode()
-
-
-def members(path: Path, assignment: Manifest) -> list[Path] | None:
-    """The submissions of a class, or None where the path is one submission.
-
-    A class has two or more direct children that each define the same function. A folder with a
-    file named after an exercise is one student's, whatever else lies in it.
-    """
-    if not path.is_dir():
-        return None
-    children = sorted(child for child in path.iterdir() if may_be_submission(child))
-    sources = [child for child in children if child.suffix.lower() == ".py" and child.is_file()]
-    if any(canonical(child.stem, assignment.functions) for child in sources):
-        return None
-    # hw/ beside hw.zip is one student's work, unpacked.
-    definers: dict[str, set[str]] = {}
-    for child in children:
-        for function in defined_in(child, assignment):
-            definers.setdefault(function, set()).add(child.name if child.is_dir() else child.stem)
-            if len(definers[function]) > 1:
-                return children
-    return None
-
-
-def may_be_submission(path: Path) -> bool:
-    if is_litter(path.name) or is_output(path):
-        return False
-    if path.is_dir() or path.is_symlink():
-        return True
-    return path.suffix.lower() in (".py", ".zip") and not is_test(path.name)
-
-
-def is_output(path: Path) -> bool:
-    """What an earlier `--out` left here."""
-    return (path / "results").is_dir() and (path / "feedback").is_dir()
 
 
 def defined_in(path: Path, assignment: Manifest) -> set[str]:

@@ -14,6 +14,7 @@ from autograder.kit.cases import digest_of_tests, read_data, read_key
 from autograder.manifest import Exercise, load_manifest
 from autograder.report import GraderError, Report
 from autograder.sandbox.process import Guest
+from autograder.similar import shape_of
 
 Progress = Callable[[Report], None]
 
@@ -56,6 +57,7 @@ def judge_with(
         submission=submission.name,
         exercises=[suites.blank(exercise) for exercise in manifest.exercises],
         provenance=provenance(),
+        shape=shape_of(submission.files[file] for file in {*submission.places.values()}),
     )
     trials: dict[str, Trial] = {}
     sitting = Sitting(submission, suites, manifest.limits, start)

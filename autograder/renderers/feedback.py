@@ -25,6 +25,9 @@ def section(exercise: ExerciseResult) -> list[str]:
     for test in exercise.tests:
         score = f"{points(test.points)}/{points(test.max_points)}"
         lines.append(f"| {score} | {VERDICTS[test.verdict]} | {escape(test.title)} |")
+    if exercise.override:
+        # Why is between staff: it may be about more than this student.
+        lines += ["", "These points were set by your course staff."]
     told = hints(exercise)
     if told:
         lines.append("")
