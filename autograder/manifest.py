@@ -80,6 +80,11 @@ class Manifest:
         return found
 
     @property
+    def file_names(self) -> tuple[str, ...]:
+        """The names of the files that students write functions in, without their ending."""
+        return tuple(self.files.values())
+
+    @property
     def exam_threshold(self) -> int:
         return self.exam.threshold
 
