@@ -57,6 +57,7 @@ def judge_with(
         exercises=[suites.blank(one) for one in manifest.exercises if not one.bonus],
         bonus=[suites.blank(one) for one in manifest.exercises if one.bonus],
         provenance=provenance(),
+        remarks=submission.remarks,
     )
     trials: dict[str, Trial] = {}
     sitting = Sitting(submission, suites, manifest.limits, start)
