@@ -8,7 +8,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from handing_in import AUTOGRADER, ROOT, SOLUTIONS, TEMPLATE
+
+from tests.platform_runs import AUTOGRADER, ROOT, SOLUTIONS, TEMPLATE
 
 # What otter's Dockerfile adds to its image, each by name.
 WANTED_BY_OTTER = {

@@ -13,12 +13,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from handing_in import AUTOGRADER, ROOT, SOLUTIONS
-
 from autograder.intake import bounded
 from autograder.intake.submission import Submission, open_submission
 from autograder.manifest import load_manifest
 from autograder.report import GraderError
+from tests.platform_runs import AUTOGRADER, ROOT, SOLUTIONS
 
 FUNCTIONS = ("softmax", "causal_mask", "attention")
 RIGHT = {f"{name}.py": (SOLUTIONS / f"{name}.py").read_bytes() for name in FUNCTIONS}
@@ -238,7 +237,7 @@ def read_cells(tmp_path: Path, *cells: str) -> tuple[Submission, dict]:
 def test_experiments_are_left_out_and_what_functions_read_is_kept(tmp_path):
     _, space = read_cells(
         tmp_path,
-        "import numpy as np\nimport matplotlib.pyplot as plt, keras\nfrom google.colab import drive",
+        "import numpy as np\nimport matplotlib.pyplot as plt, keras\nimport google.colab as drive",
         "NEG = -1e9\nHIDDEN = NEG * 2\ntable = {}\nfor i in range(3):\n    table[i] = i",
         "def softmax(x):\n    y = 1\n    return HIDDEN, table",
         "y = softmax(plt.figure())\nraise SystemExit('an experiment')",
@@ -370,9 +369,10 @@ def test_members_that_lie_on_top_of_each_other_are_refused(tmp_path):
 
 def test_the_last_of_two_members_of_one_name_counts(tmp_path):
     content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as archive, pytest.warns(UserWarning, match="Duplicate"):
+    with zipfile.ZipFile(content, "w") as archive:
         archive.writestr("softmax.py", b"def softmax(x): return 'first'\n")
-        archive.writestr("softmax.py", RIGHT["softmax.py"])
+        with pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr("softmax.py", RIGHT["softmax.py"])
         archive.writestr("SOFTMAX.PY", b"def softmax(x): return 'capital'\n")
     (tmp_path / "work.zip").write_bytes(content.getvalue())
     assert opened(tmp_path / "work.zip").files["softmax.py"] == RIGHT["softmax.py"]

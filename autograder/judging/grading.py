@@ -1,8 +1,13 @@
 """One submission -> Report: the only judge, whoever asks for a grade."""
 
-from collections.abc import Callable
+import platform
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+
+import numpy as np
 
 import autograder
 from autograder.exam.examining import exam_report
@@ -14,6 +19,7 @@ from autograder.kit.cases import digest_of_tests, read_data, read_key
 from autograder.manifest import Exercise, load_manifest
 from autograder.report import ExerciseResult, GraderError, Report
 from autograder.sandbox.process import Guest
+from autograder.sandbox.zygote import Zygotes, can_fork
 
 Progress = Callable[[Report], None]
 
@@ -37,7 +43,21 @@ def grade(path: Path, progress: Progress = ignore, live_kernel: bool = False) ->
     Raises GraderError where the grader itself is at fault.
     """
     submission = open_submission(path, load_manifest())
-    return judge(submission, Guest, progress, live_kernel).report
+    with warm_start() as start:
+        return judge(submission, start, progress, live_kernel).report
+
+
+@contextmanager
+def warm_start() -> Iterator[Start]:
+    """How guests are started: forked from a zygote that lives as long, where that is safe."""
+    if not can_fork():
+        yield Guest
+        return
+    zygotes = Zygotes()
+    try:
+        yield partial(Guest, zygotes=zygotes)
+    finally:
+        zygotes.close()
 
 
 def judge(
@@ -63,6 +83,7 @@ def judge_with(
     sitting = Sitting(submission, suites, manifest.limits, start)
     try:
         progress(report)
+        report.examples = sitting.ask_publicly().wrong
         for exercise in manifest.exercises:
             trial = best_trial(exercise, sitting, trials)
             waive_repeated_forms(trial, trials.values())
@@ -119,4 +140,6 @@ def provenance() -> dict[str, str]:
         "tests": digest_of_tests()[:12],
         "draw": "public demonstration" if drawn["public_demonstration"] else "private",
         "torch": drawn["torch"],
+        "python": platform.python_version(),
+        "numpy": np.__version__,
     }

@@ -28,6 +28,8 @@ def feedback(report: Report) -> str:
         lines += ["", "## What to mend"]
         for number, cause in enumerate(found, start=1):
             lines += ["", *section(number, cause)]
+        for text in report.examples.values():
+            lines += ["", "## On an example that is no secret", "", "```", text, "```"]
         lines += ["", "## What next", "", escape(next_step(found))]
     lines += ["", "## Points", "", "| exercise | points |", "| --- | --- |"]
     lines += [
