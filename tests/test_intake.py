@@ -13,6 +13,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
 from autograder.intake import bounded
 from autograder.intake.submission import Submission, open_submission
 from autograder.manifest import load_manifest
