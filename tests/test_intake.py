@@ -441,8 +441,9 @@ def test_what_the_grader_may_not_read_is_no_fault_of_the_student(tmp_path, what)
         "inner folder": folder / "hw",
         "zip": tmp_path / "work.zip",
     }[what]
+    # pytest's own folders below the one for everybody, so that the other user gets there.
     for path in (tmp_path, *tmp_path.parents):
-        if path.stat().st_uid == 0 and path.is_relative_to("/tmp/"):
+        if "pytest" in path.parent.name or path.name.startswith("pytest-of-"):
             path.chmod(0o755)
     closed.chmod(0o700 if closed.is_dir() else 0o600)
     path = tmp_path / "work.zip" if what == "zip" else folder
