@@ -1,6 +1,7 @@
 """What a machine cannot give leaves one lock open, or the guest to the next arrangement."""
 
 import os
+import platform
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from autograder.exercises.registry import readers
 from autograder.intake.submission import Submission, open_submission
+from autograder.judging.grading import grade
 from autograder.manifest import load_manifest
 from autograder.report import GraderError
 from autograder.sandbox import interpreter, process
@@ -174,3 +176,25 @@ def test_a_folder_that_cannot_be_given_away_is_open_to_the_guest(monkeypatch):
     mode = started._root.stat().st_mode & 0o777
     started.close()
     assert mode == 0o755
+
+
+# --- what the machine's Python may decide -------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [("def softmax[T](x): return x)", True), ("def softmax(x: return x", False)],
+)
+def test_a_syntax_error_names_the_python_only_where_a_newer_one_might_read_it(
+    line, named, tmp_path
+):
+    (tmp_path / "softmax.py").write_text(line + "\n")
+    fault = open_submission(tmp_path, MANIFEST).faults["softmax"]
+    said = f"(graded with Python 3.{sys.version_info.minor})"
+    assert (said in str(fault.words)) == named
+
+
+def test_the_report_names_python_and_numpy():
+    report = grade(SUBMISSION)
+    assert report.provenance["python"] == platform.python_version()
+    assert report.provenance["numpy"] == np.__version__

@@ -79,7 +79,7 @@ def package_files() -> dict[str, bytes]:
         if path.suffix in PACKED
     }
     return {
-        name: path.read_bytes()
+        name: text_of(path)
         for name, path in files.items()
         if not name.startswith(LEFT_OUT) and path.name != "draws.py"
     }

@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, get_args
 
 from autograder.intake.bounded import Answer, UnreadableSubmissionError, read
-from autograder.intake.naming import canonical, is_litter, is_test, plain
+from autograder.intake.naming import plain
 from autograder.manifest import Manifest
 from autograder.report import StudentFault, Verdict
 
@@ -145,41 +145,6 @@ def known_verdict(verdict: Any) -> Verdict:
         raise ValueError(verdict)
     known: Verdict = verdict
     return known
-
-
-def members(path: Path, assignment: Manifest) -> list[Path] | None:
-    """The submissions of a class, or None where the path is one submission.
-
-    A class has two or more direct children that each define the same function. A folder with a
-    file named after an exercise is one student's, whatever else lies in it.
-    """
-    if not path.is_dir():
-        return None
-    children = sorted(child for child in path.iterdir() if may_be_submission(child))
-    sources = [child for child in children if child.suffix.lower() == ".py" and child.is_file()]
-    if any(canonical(child.stem, assignment.functions) for child in sources):
-        return None
-    # hw/ beside hw.zip is one student's work, unpacked.
-    definers: dict[str, set[str]] = {}
-    for child in children:
-        for function in defined_in(child, assignment):
-            definers.setdefault(function, set()).add(child.name if child.is_dir() else child.stem)
-            if len(definers[function]) > 1:
-                return children
-    return None
-
-
-def may_be_submission(path: Path) -> bool:
-    if is_litter(path.name) or is_output(path):
-        return False
-    if path.is_dir() or path.is_symlink():
-        return True
-    return path.suffix.lower() in (".py", ".zip") and not is_test(path.name)
-
-
-def is_output(path: Path) -> bool:
-    """What an earlier `--out` left here."""
-    return (path / "results").is_dir() and (path / "feedback").is_dir()
 
 
 def defined_in(path: Path, assignment: Manifest) -> frozenset[str]:

@@ -53,6 +53,9 @@ def summary(report: Report) -> list[str]:
         told = replaced_line(report, exercise.name)
         if told:
             lines.append(f"{exercise.name}: {escape(told)}")
+        if exercise.override:
+            # Why is between staff: it may be about more than this student.
+            lines.append(f"{exercise.name}: these points were set by your course staff.")
     return [line for one in lines for line in (one, "")][:-1]
 
 

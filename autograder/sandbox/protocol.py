@@ -137,7 +137,7 @@ def parse_returned(header: dict[str, Any], body: bytes) -> Reply:
         result, used = parse_item(item, view[offset:])
         results.append(result)
         offset += used
-    return Reply(tuple(results), tuple(changed), header["id"])
+    return Reply(tuple(results), tuple(changed), header.get("id", 0))
 
 
 def parse_item(item: Any, body: memoryview) -> tuple[Result, int]:
