@@ -78,6 +78,7 @@ def judge_with(
         exercises=[suites.blank(one) for one in manifest.exercises if not one.bonus],
         bonus=[suites.blank(one) for one in manifest.exercises if one.bonus],
         provenance=provenance(),
+        remarks=submission.remarks,
         shape=shape_of(submission.files[file] for file in {*submission.places.values()}),
     )
     trials: dict[str, Trial] = {}
