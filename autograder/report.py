@@ -20,7 +20,8 @@ Verdict = Literal[
 class StudentFault(Exception):
     """What a student's code did instead of answering; never a fault of the grader.
 
-    words are fixed text for the student; share is the part of the points earned all the same.
+    words are fixed text for the student; share is the part of the points earned all the same,
+    where it is not all or nothing.
     misconception is its id where the fault itself names it;
     raised is the built-in class of an exception that got out of a function.
     """
@@ -31,7 +32,7 @@ class StudentFault(Exception):
         words: str,
         misconception: str | None = None,
         raised: str = "",
-        share: float = 0.0,
+        share: float | None = None,
     ) -> None:
         super().__init__(words)
         self.verdict: Verdict = verdict

@@ -35,7 +35,12 @@ from autograder.report import GraderError
 
 # Whoever knows the seed can compute the key: git ignores this file, and no zip carries it.
 SECRET = CHECKOUT / "secret_seed.txt"
-SHEETS = ("assignments/exam.md", "student_template/exam.toml", "solutions/exam.toml")
+SHEETS = (
+    "assignments/exam.md",
+    "student_template/exam.toml",
+    "student_template/exam_form.json",
+    "solutions/exam.toml",
+)
 STALE = (
     "secret_seed.txt is not the seed of the draw that is here: whoever drew last has the right one."
 )
@@ -57,6 +62,7 @@ def draw_all(seed: str) -> dict[str, str]:
     return {
         "assignments/exam.md": exam_sheets.sheet(questions),
         "student_template/exam.toml": exam_sheets.blank(questions),
+        "student_template/exam_form.json": exam_sheets.form(questions),
         "solutions/exam.toml": exam_sheets.solved(questions),
         **{f"{ROOMS}/{name}.json": as_json(content) for name, content in data.items()},
     }

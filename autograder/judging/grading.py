@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import autograder
-from autograder.exam.examining import exam_report
+from autograder.exam.examining import examine
 from autograder.exercises.misconceptions import diagnose, hint
 from autograder.intake.submission import Submission, open_submission
 from autograder.judging.fairness import Sitting, Start, Trial, best_trial, waive_repeated_forms
@@ -96,7 +96,7 @@ def judge_with(
                 report.replaced[exercise.name] = [*trial.replaced]
             report.isolation = sitting.own.isolation
             if exercise.name == "exam":
-                report.exam = exam_report(submission, read_key())
+                report.exam = examine(submission, read_key()).report
             progress(report)
     except OSError as error:
         raise GraderError(f"no file can be written for the guest: {error}") from error
