@@ -1,0 +1,459 @@
+"""Names a mistake: a wrong version is the right one with one edit, or with two.
+
+An exercise describes its function as a configuration: choices, each with a right option. A
+misconception is a named edit: other options for one choice or a few. explain() looks for the fewest
+edits that give every answer of a student; what it tries is counted, never timed.
+"""
+
+import builtins
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograder.report import StudentFault
+
+# Wrong versions compute what they like; annotations would only say Any.
+Array = Any
+# Options by the name of the choice: what stands there in place of the right option.
+Way = Mapping[str, Any]
+
+# How far two computations of one thing may lie apart, and what rounding alone makes of it.
+RELATIVE, ABSOLUTE, ROUNDING = 1e-5, 1e-8, 1e-12
+# Below this a share has vanished, whatever order of the same operations it comes from.
+VANISHED = 1e-290
+# Python's floats raise where NumPy's give infinity or NaN.
+NUMERIC = {"OverflowError", "ZeroDivisionError", "FloatingPointError"}
+PAIRS_TRIED = 12_000
+TWO_ANSWERS = (
+    "Asked the same question twice, your function gives two answers: something is kept from an "
+    "earlier call, or drawn at random."
+)
+
+
+@dataclass
+class Observation:
+    """One question and what a student's function made of it: arrays, or the exception raised.
+
+    memo is for a configuration, which may keep there what it computed from the arguments.
+    """
+
+    arguments: tuple[Any, ...]
+    keywords: Mapping[str, Any]
+    arrays: tuple[NDArray[np.float64], ...] = ()
+    raised: str = ""
+    memo: dict[Any, Any] = field(default_factory=dict)
+
+
+Observations = Sequence[Observation]
+Claim = Callable[[Observations], bool]
+Estimate = Callable[[Observations, Way], Iterable[Way]]
+
+
+def explained(observations: Observations) -> bool:
+    """For a hint that says no more than what the edit does: its answers are the student's."""
+    return True
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A named edit: the ways in which it is made, and the hint that it is met with.
+
+    estimate gives further ways, with numbers read off the answers, where the edits of another
+    mistake are made too. claims tells whether the hint is true of given answers. test is the hidden
+    test that is there to see it; form the fault of form that it shows too, not named beside it.
+    Two of one stage are never tried together. versions are for a fault of form, which names itself.
+    """
+
+    name: str
+    test: str
+    hint: str
+    stage: str = ""
+    ways: tuple[Way, ...] = ()
+    estimate: Estimate | None = None
+    claims: Claim = explained
+    form: str = ""
+    versions: tuple[Callable[..., Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What can be said where no mistake is named, and of which answers it is true."""
+
+    sentence: str
+    claims: Callable[["Configuration", Observations], bool]
+
+
+class Choices:
+    """The options of one version; remembers which choices were asked for."""
+
+    def __init__(self, way: Way, bits: Mapping[str, int]) -> None:
+        self.way, self.bits, self.seen = way, bits, 0
+
+    def __call__(self, choice: str, right: Any) -> Any:
+        self.seen |= self.bits.get(choice, 0)
+        return self.way.get(choice, right)
+
+
+# Yields each result with its place among the results, as soon as it is known.
+Compute = Callable[[Callable[[str, Any], Any], Observation], Iterator[tuple[int, Array]]]
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A function as choices: how it is computed from them, and the edits that are mistakes.
+
+    styles are edits that are no mistake by themselves: tried beside one that is. results is their
+    number; sentences are told, the first that is true, where nothing is named.
+    """
+
+    function: str
+    compute: Compute
+    misconceptions: tuple[Misconception, ...]
+    styles: tuple[Way, ...] = ()
+    results: int = 1
+    sentences: tuple[Stage, ...] = ()
+    forms: tuple[Misconception, ...] = ()
+
+    def version(self, way: Way) -> Callable[..., Any]:
+        """The wrong version itself, as a function."""
+
+        def wrong(*arguments: Any, **keywords: Any) -> Any:
+            found = dict(self.compute(Choices(way, {}), Observation(arguments, keywords)))
+            results = tuple(found[place] for place in sorted(found))
+            return results[0] if self.results == 1 else results
+
+        return wrong
+
+    def without(self, *names: str) -> "Configuration":
+        """The same, these misconceptions unknown."""
+        kept = tuple(one for one in self.misconceptions if one.name not in names)
+        return Configuration(
+            self.function, self.compute, kept, self.styles, self.results, self.sentences
+        )
+
+
+@dataclass(frozen=True)
+class Found:
+    """What explains every answer of a function: nothing, one mistake or two."""
+
+    misconceptions: tuple[Misconception, ...] = ()
+    way: Way = field(default_factory=dict)
+    tried: int = 0
+
+
+def observe(exchanges: Iterable[Any]) -> list[Observation]:
+    """Each different question once, in the order asked; repeated ones are left out."""
+    found: dict[Any, Observation] = {}
+    for exchange in exchanges:
+        found.setdefault(question(exchange), observation(exchange))
+    return list(found.values())
+
+
+def answers_change(exchanges: Iterable[Any]) -> bool:
+    """Whether one question was answered in two ways."""
+    found: dict[Any, Observation] = {}
+    for exchange in exchanges:
+        now = observation(exchange)
+        first = found.setdefault(question(exchange), now)
+        if first.raised != now.raised or len(first.arrays) != len(now.arrays):
+            return True
+        if any(difference(*pair) is None for pair in zip(first.arrays, now.arrays, strict=True)):
+            return True
+    return False
+
+
+def question(exchange: Any) -> Any:
+    """What was asked, so that two of them can be held together."""
+    arguments = tuple(
+        (argument.shape, argument.dtype.str, argument.tobytes())
+        if isinstance(argument, np.ndarray)
+        else argument
+        for argument in exchange.arguments
+    )
+    return arguments, tuple(sorted(exchange.keywords.items()))
+
+
+def observation(exchange: Any) -> Observation:
+    outcome = exchange.outcome
+    if isinstance(outcome, StudentFault):
+        return Observation(exchange.arguments, exchange.keywords, (), outcome.raised or "nothing")
+    return Observation(exchange.arguments, exchange.keywords, outcome.arrays)
+
+
+# --- one version against the answers -------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A version on one question: its distance from the answer, None where it gives another.
+
+    seen holds the choices that it had asked for by the time that this was known.
+    """
+
+    distance: float | None
+    seen: int
+
+
+def difference(theirs: NDArray[Any], ours: Array) -> float | None:
+    """The largest gap between two arrays that are alike; None where they are not.
+
+    Alike is: equal to a few digits, with NaN, infinity and exact zeros in the same places.
+    """
+    ours = np.asarray(ours, dtype=np.float64)
+    if theirs.shape != ours.shape:
+        return None
+    if not theirs.size:
+        return 0.0
+    size = np.abs(ours)
+    gap = np.abs(theirs - ours)
+    near = gap <= ABSOLUTE + RELATIVE * size
+    finite = size < np.inf
+    if not (near & finite).all():
+        same = (theirs == ours) | ((theirs != theirs) & (ours != ours))
+        if not (same | (near & finite)).all():
+            return None
+        gap = np.where(finite & near, gap, 0.0)
+    if ((np.abs(theirs) < VANISHED) != (size < VANISHED)).any():
+        return None
+    largest = float(gap.max())
+    return largest if largest > ROUNDING else 0.0
+
+
+def built_in(error: Exception) -> str:
+    """The built-in class of an exception, as a guest names it."""
+    return next(
+        kind.__name__ for kind in type(error).__mro__ if vars(builtins).get(kind.__name__) is kind
+    )
+
+
+class Search:
+    """Every version that is tried against one student's answers."""
+
+    def __init__(self, configuration: Configuration, observations: Observations) -> None:
+        self.compute = configuration.compute
+        self.misconceptions = configuration.misconceptions
+        self.styles = configuration.styles
+        self.observations = list(observations)
+        self.tried = 0
+        choices = {
+            choice
+            for one in [*self.misconceptions]
+            for way in [*one.ways, *self.estimated(one, {})]
+            for choice in way
+        }
+        self.bits = {choice: 1 << place for place, choice in enumerate(sorted(choices))}
+        self.right = [self.trace({}, one) for one in self.observations]
+        # Plain questions first: they reach the fewest choices, and tell most versions apart.
+        order = sorted(
+            range(len(self.observations)),
+            key=lambda place: (
+                self.right[place].seen.bit_count(),
+                self.right[place].distance is not None,
+                bool(self.observations[place].raised),
+                place,
+            ),
+        )
+        self.observations = [self.observations[place] for place in order]
+        self.right = [self.right[place] for place in order]
+
+    def estimated(self, misconception: Misconception, others: Way) -> list[Way]:
+        if misconception.estimate is None:
+            return []
+        return [{**way} for way in misconception.estimate(self.observations, others)]
+
+    def mask(self, way: Way) -> int:
+        """The choices of a way, as bits."""
+        found = 0
+        for choice in way:
+            found |= self.bits.get(choice, 0)
+        return found
+
+    def trace(self, way: Way, asked: Observation) -> Trace:
+        choices = Choices(way, self.bits)
+        distance, lost = 0.0, False
+        try:
+            for place, ours in self.compute(choices, asked):
+                if asked.raised:
+                    lost = lost or not np.isfinite(ours).all()
+                elif place < len(asked.arrays):
+                    gap = difference(asked.arrays[place], ours)
+                    if gap is None:
+                        return Trace(None, choices.seen)
+                    distance = max(distance, gap)
+        except Exception as error:
+            same = bool(asked.raised) and built_in(error) == asked.raised
+            return Trace(0.0 if same else None, choices.seen)
+        if asked.raised:
+            return Trace(0.0 if lost and asked.raised in NUMERIC else None, choices.seen)
+        return Trace(distance, choices.seen)
+
+    def distance(self, way: Way) -> float | None:
+        """How far a version is from all answers; None from the first that it does not give."""
+        self.tried += 1
+        largest = 0.0
+        for asked in self.observations:
+            gap = self.trace(way, asked).distance
+            if gap is None:
+                return None
+            largest = max(largest, gap)
+        return largest
+
+
+@dataclass(frozen=True)
+class Candidate:
+    misconceptions: tuple[int, ...]
+    way: Way
+    distance: float
+
+
+def explain(configuration: Configuration, observations: Observations) -> Found:
+    """The fewest misconceptions that together give every answer; none where that is in doubt.
+
+    Where several of one number do, the nearest; where these have other names and other hints,
+    nothing is named.
+    """
+    if not observations:
+        return Found()
+    with np.errstate(all="ignore"):
+        search = Search(configuration, observations)
+        kinds = {one.raised for one in observations}
+        wrong = any(trace.distance is None for trace in search.right)
+        if not wrong or (len(kinds) == 1 and kinds != {""}):
+            return Found()
+        for stage in (singles, styled, pairs):
+            found = chosen(configuration, list(stage(search)))
+            if found is not None:
+                return Found(*found, search.tried)
+        return Found(tried=search.tried)
+
+
+def chosen(
+    configuration: Configuration, candidates: list[Candidate]
+) -> tuple[tuple[Misconception, ...], Way] | None:
+    """The nearest; () where others are as near and mean something else; None without any."""
+    if not candidates:
+        return None
+    nearest = min(candidates, key=lambda one: one.distance)
+    rivals = [one for one in candidates if one.distance <= max(10 * nearest.distance, ROUNDING)]
+    first = min(rivals, key=lambda one: (one.misconceptions, one.distance))
+
+    def meant(one: Candidate) -> set[str]:
+        return {configuration.misconceptions[number].hint for number in one.misconceptions}
+
+    if any(meant(one) != meant(first) for one in rivals):
+        return (), {}
+    return tuple(configuration.misconceptions[number] for number in first.misconceptions), first.way
+
+
+def singles(search: Search) -> Iterator[Candidate]:
+    for number, misconception in enumerate(search.misconceptions):
+        for way in [*misconception.ways, *search.estimated(misconception, {})]:
+            distance = search.distance(way)
+            if distance is not None:
+                yield Candidate((number,), way, distance)
+
+
+def styled(search: Search) -> Iterator[Candidate]:
+    """One misconception, beside a style that is none."""
+    for style in search.styles:
+        for number, misconception in enumerate(search.misconceptions):
+            for way in [*misconception.ways, *search.estimated(misconception, style)]:
+                if not {*way} & {*style} and (
+                    (distance := search.distance({**style, **way})) is not None
+                ):
+                    yield Candidate((number,), {**style, **way}, distance)
+
+
+def pairs(search: Search) -> Iterator[Candidate]:
+    """Two misconceptions of different stages.
+
+    A version that has gone wrong before it asks for the choices of another is not mended by it: so
+    most pairs are ruled out by what each of the two does alone on a few questions.
+    """
+    stages = sorted({one.stage for one in search.misconceptions})
+    listed = [
+        (number, way)
+        for number, one in enumerate(search.misconceptions)
+        for way in [*one.ways, *search.estimated(one, {})]
+    ]
+    sieve = sieves(search)
+    bits = np.array([search.mask(way) for _, way in listed], dtype=np.int64)
+    stage = np.array([stages.index(search.misconceptions[number].stage) for number, _ in listed])
+    alive = (bits[:, None] & bits[None, :]) == 0
+    alive &= stage[:, None] != stage[None, :]
+    traces = [[search.trace(way, asked) for _, way in listed] for asked in sieve]
+    for row in traces:
+        wrong = np.array([trace.distance is None for trace in row])
+        seen = np.array([trace.seen for trace in row], dtype=np.int64)
+        dead = wrong[:, None] & ((bits[None, :] & seen[:, None]) == 0)
+        alive &= ~(dead | dead.T)
+    tried = 0
+    for first, second in zip(*np.nonzero(np.triu(alive)), strict=True):
+        tried += 1
+        if tried > PAIRS_TRIED:
+            return
+        (number, way), (other, beside) = listed[first], listed[second]
+        both = {**way, **beside}
+        distance = search.distance(both)
+        if distance is not None:
+            yield Candidate((min(number, other), max(number, other)), both, distance)
+    # Numbers that are read off the answers depend on the other mistake.
+    for other, misconception in enumerate(search.misconceptions):
+        if misconception.estimate is None:
+            continue
+        own = misconception.ways or search.estimated(misconception, {})
+        if not own:
+            continue
+        mask = search.mask(own[0])
+        for place, (number, way) in enumerate(listed):
+            if search.misconceptions[number].stage == misconception.stage:
+                continue
+            if any(row[place].distance is None and not row[place].seen & mask for row in traces):
+                continue
+            for beside in search.estimated(misconception, way):
+                tried += 1
+                if tried > PAIRS_TRIED:
+                    return
+                if {*beside} & {*way}:
+                    continue
+                distance = search.distance({**way, **beside})
+                if distance is not None:
+                    names = (min(number, other), max(number, other))
+                    yield Candidate(names, {**way, **beside}, distance)
+
+
+def sieves(search: Search) -> list[Observation]:
+    """A few questions of each kind: one that is answered wrongly and one that is answered right."""
+    found = []
+    numbered = list(zip(search.observations, search.right, strict=True))
+    numbered.sort(key=lambda one: one[1].seen)
+    for _, group in groupby(numbered, key=lambda one: one[1].seen):
+        members = list(group)
+        wrong = [asked for asked, trace in members if trace.distance is None]
+        right = [asked for asked, trace in members if trace.distance is not None]
+        found += [*wrong[:2], *right[:2]]
+    return found
+
+
+# --- numbers that a student chose ----------------------------------------------------------------
+
+
+def nice(number: float, digits: int = 3, tolerance: float = 1e-6) -> list[float]:
+    """The short decimal that a number is, if it is one."""
+    if not np.isfinite(number) or number == 0:
+        return []
+    short = float(f"{number:.{digits - 1}e}")
+    return [short] if abs(short - number) <= tolerance * abs(number) else []
+
+
+def decimals(arrays: Iterable[NDArray[Any]]) -> int | None:
+    """The number of decimals to which every value is rounded; None where that is more than 8."""
+    finite = [array[np.isfinite(array)] for array in arrays]
+    for count in range(9):
+        if all(np.abs(array - np.round(array, count)).max(initial=0) < 1e-13 for array in finite):
+            return count
+    return None
