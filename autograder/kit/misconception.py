@@ -8,7 +8,6 @@ edits that give every answer of a student; what it tries is counted, never timed
 import builtins
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ RELATIVE, ABSOLUTE, ROUNDING = 1e-5, 1e-8, 1e-12
 VANISHED = 1e-290
 # Python's floats raise where NumPy's give infinity or NaN.
 NUMERIC = {"OverflowError", "ZeroDivisionError", "FloatingPointError"}
-PAIRS_TRIED = 12_000
+PAIRS_TRIED, ESTIMATES_TRIED = 4000, 150
 TWO_ANSWERS = (
     "Asked the same question twice, your function gives two answers: something is kept from an "
     "earlier call, or drawn at random."
@@ -38,7 +37,8 @@ TWO_ANSWERS = (
 class Observation:
     """One question and what a student's function made of it: arrays, or the exception raised.
 
-    memo is for a configuration, which may keep there what it computed from the arguments.
+    memo is for a configuration, which may keep there what it computed from the arguments; pivots
+    are the places of the arrays that lie furthest from the right ones.
     """
 
     arguments: tuple[Any, ...]
@@ -46,6 +46,7 @@ class Observation:
     arrays: tuple[NDArray[np.float64], ...] = ()
     raised: str = ""
     memo: dict[Any, Any] = field(default_factory=dict)
+    pivots: tuple[int, ...] = (0, 0, 0)
 
 
 Observations = Sequence[Observation]
@@ -191,23 +192,29 @@ def observation(exchange: Any) -> Observation:
 class Trace:
     """A version on one question: its distance from the answer, None where it gives another.
 
-    seen holds the choices that it had asked for by the time that this was known.
+    seen holds the choices that it had asked for by the time that this was known; lost is whether
+    its numbers were lost to infinity or NaN, or an exception is on one side.
     """
 
     distance: float | None
     seen: int
+    lost: bool = False
 
 
-def difference(theirs: NDArray[Any], ours: Array) -> float | None:
+def difference(theirs: NDArray[Any], ours: Array, pivot: int = 0) -> float | None:
     """The largest gap between two arrays that are alike; None where they are not.
 
-    Alike is: equal to a few digits, with NaN, infinity and exact zeros in the same places.
+    Alike is: equal to a few digits, with NaN, infinity and exact zeros in the same places. Most
+    arrays that are not alike differ at the pivot already, a place counted over the whole array.
     """
     ours = np.asarray(ours, dtype=np.float64)
     if theirs.shape != ours.shape:
         return None
     if not theirs.size:
         return 0.0
+    one, other = theirs.item(pivot), ours.item(pivot)
+    if abs(one - other) > ABSOLUTE + RELATIVE * abs(other):
+        return None
     size = np.abs(ours)
     gap = np.abs(theirs - ours)
     near = gap <= ABSOLUTE + RELATIVE * size
@@ -231,7 +238,7 @@ def built_in(error: Exception) -> str:
 
 
 class Search:
-    """Every version that is tried against one student's answers."""
+    """Every version that is tried against one student's answers; tried counts them."""
 
     def __init__(self, configuration: Configuration, observations: Observations) -> None:
         self.compute = configuration.compute
@@ -239,26 +246,43 @@ class Search:
         self.styles = configuration.styles
         self.observations = list(observations)
         self.tried = 0
-        choices = {
-            choice
-            for one in [*self.misconceptions]
-            for way in [*one.ways, *self.estimated(one, {})]
-            for choice in way
-        }
+        self.mendable: list[tuple[int, Way]] = []
+        self.listed = [
+            (number, way, rank)
+            for number, one in enumerate(self.misconceptions)
+            for rank, way in enumerate([*one.ways, *self.estimated(one, {})])
+        ]
+        choices = {choice for _, way, _ in self.listed for choice in way}
         self.bits = {choice: 1 << place for place, choice in enumerate(sorted(choices))}
-        self.right = [self.trace({}, one) for one in self.observations]
-        # Plain questions first: they reach the fewest choices, and tell most versions apart.
+        right = [self.trace({}, one) for one in self.observations]
+        # Wrong answers to plain questions first: these reach the fewest choices, and an edit that
+        # leaves them as they are explains nothing.
         order = sorted(
             range(len(self.observations)),
             key=lambda place: (
-                self.right[place].seen.bit_count(),
-                self.right[place].distance is not None,
+                right[place].distance is not None,
+                right[place].seen.bit_count(),
                 bool(self.observations[place].raised),
                 place,
             ),
         )
         self.observations = [self.observations[place] for place in order]
-        self.right = [self.right[place] for place in order]
+        self.right = [right[place] for place in order]
+        self.turned = [self.turn(one) for one in self.observations]
+
+    def turn(self, asked: Observation) -> dict[int, Array]:
+        """The right results of a question; sets the pivots of its answer."""
+        try:
+            right = dict(self.compute(Choices({}, {}), asked))
+        except Exception:
+            return {}
+        pivots = [0, 0, 0]
+        for place, array in enumerate(asked.arrays):
+            if place in right and np.shape(right[place]) == array.shape and array.size:
+                gap = np.abs(array - right[place])
+                pivots[place] = int(np.where(np.isfinite(gap), gap, -1.0).argmax())
+        asked.pivots = tuple(pivots)
+        return right
 
     def estimated(self, misconception: Misconception, others: Way) -> list[Way]:
         if misconception.estimate is None:
@@ -280,16 +304,29 @@ class Search:
                 if asked.raised:
                     lost = lost or not np.isfinite(ours).all()
                 elif place < len(asked.arrays):
-                    gap = difference(asked.arrays[place], ours)
+                    gap = difference(asked.arrays[place], ours, asked.pivots[place])
                     if gap is None:
-                        return Trace(None, choices.seen)
+                        return Trace(None, choices.seen, not np.isfinite(ours).all())
                     distance = max(distance, gap)
         except Exception as error:
             same = bool(asked.raised) and built_in(error) == asked.raised
-            return Trace(0.0 if same else None, choices.seen)
+            return Trace(0.0 if same else None, choices.seen, lost=True)
         if asked.raised:
-            return Trace(0.0 if lost and asked.raised in NUMERIC else None, choices.seen)
+            return Trace(0.0 if lost and asked.raised in NUMERIC else None, choices.seen, lost=True)
         return Trace(distance, choices.seen)
+
+    def neutral(self, way: Way, place: int) -> bool:
+        """Whether a way leaves the right results of a question as they are."""
+        right = self.turned[place]
+        if not right:
+            return False
+        try:
+            for number, ours in self.compute(Choices(way, {}), self.observations[place]):
+                if difference(np.asarray(right[number], dtype=np.float64), ours) is None:
+                    return False
+        except Exception:
+            return False
+        return True
 
     def distance(self, way: Way) -> float | None:
         """How far a version is from all answers; None from the first that it does not give."""
@@ -322,6 +359,7 @@ def explain(configuration: Configuration, observations: Observations) -> Found:
         search = Search(configuration, observations)
         kinds = {one.raised for one in observations}
         wrong = any(trace.distance is None for trace in search.right)
+        # One exception whatever is asked could be anybody's.
         if not wrong or (len(kinds) == 1 and kinds != {""}):
             return Found()
         for stage in (singles, styled, pairs):
@@ -350,74 +388,90 @@ def chosen(
 
 
 def singles(search: Search) -> Iterator[Candidate]:
-    for number, misconception in enumerate(search.misconceptions):
-        for way in [*misconception.ways, *search.estimated(misconception, {})]:
-            distance = search.distance(way)
-            if distance is not None:
-                yield Candidate((number,), way, distance)
+    first, reached = search.observations[0], search.right[0].seen
+    for number, way, _ in search.listed:
+        if search.right[0].distance is None:
+            # What the plainest wrong answer never asks for cannot explain it.
+            if not search.mask(way) & reached:
+                continue
+            trace = search.trace(way, first)
+            if trace.distance is None:
+                search.tried += 1
+                if trace.lost or first.raised:
+                    search.mendable.append((number, way))
+                continue
+        distance = search.distance(way)
+        if distance is not None:
+            yield Candidate((number,), way, distance)
+        else:
+            search.mendable.append((number, way))
 
 
 def styled(search: Search) -> Iterator[Candidate]:
-    """One misconception, beside a style that is none."""
+    """One misconception, beside a style that is none: where it got to NaN, or to an exception."""
     for style in search.styles:
-        for number, misconception in enumerate(search.misconceptions):
-            for way in [*misconception.ways, *search.estimated(misconception, style)]:
-                if not {*way} & {*style} and (
-                    (distance := search.distance({**style, **way})) is not None
-                ):
-                    yield Candidate((number,), {**style, **way}, distance)
+        for number, way in search.mendable:
+            if not {*way} & {*style}:
+                both = {**style, **way}
+                distance = search.distance(both)
+                if distance is not None:
+                    yield Candidate((number,), both, distance)
 
 
 def pairs(search: Search) -> Iterator[Candidate]:
     """Two misconceptions of different stages.
 
-    A version that has gone wrong before it asks for the choices of another is not mended by it: so
-    most pairs are ruled out by what each of the two does alone on a few questions.
+    An answer that one of the two leaves as it is has to be explained by the other alone, and one
+    that has gone wrong before the choices of the other are asked for is not mended by them: so most
+    pairs are ruled out by what each of the two does alone on a few questions. Of the others, those
+    of the likeliest ways are tried first.
     """
+    listed = search.listed
     stages = sorted({one.stage for one in search.misconceptions})
-    listed = [
-        (number, way)
-        for number, one in enumerate(search.misconceptions)
-        for way in [*one.ways, *search.estimated(one, {})]
-    ]
-    sieve = sieves(search)
-    bits = np.array([search.mask(way) for _, way in listed], dtype=np.int64)
-    stage = np.array([stages.index(search.misconceptions[number].stage) for number, _ in listed])
+    bits = np.array([search.mask(way) for _, way, _ in listed], dtype=np.int64)
+    stage = np.array([stages.index(search.misconceptions[one[0]].stage) for one in listed])
+    rank = np.array([one[2] for one in listed])
     alive = (bits[:, None] & bits[None, :]) == 0
     alive &= stage[:, None] != stage[None, :]
-    traces = [[search.trace(way, asked) for _, way in listed] for asked in sieve]
-    for row in traces:
-        wrong = np.array([trace.distance is None for trace in row])
-        seen = np.array([trace.seen for trace in row], dtype=np.int64)
-        dead = wrong[:, None] & ((bits[None, :] & seen[:, None]) == 0)
+    sieve = sieves(search)
+    rows = []
+    for place in sieve:
+        asked = search.observations[place]
+        traces = [search.trace(way, asked) for _, way, _ in listed]
+        wrong = np.array([trace.distance is None for trace in traces])
+        seen = np.array([trace.seen for trace in traces], dtype=np.int64)
+        neutral = np.array([search.neutral(way, place) for _, way, _ in listed])
+        rows.append((wrong, seen))
+        unmended = ((bits[None, :] & seen[:, None]) == 0) | neutral[None, :]
+        dead = wrong[:, None] & unmended
         alive &= ~(dead | dead.T)
-    tried = 0
-    for first, second in zip(*np.nonzero(np.triu(alive)), strict=True):
-        tried += 1
-        if tried > PAIRS_TRIED:
-            return
-        (number, way), (other, beside) = listed[first], listed[second]
+    left, right = np.nonzero(np.triu(alive))
+    likeliest = np.argsort(rank[left] + rank[right], kind="stable")[:PAIRS_TRIED]
+    for first, second in zip(left[likeliest], right[likeliest], strict=True):
+        (number, way, _), (other, beside, _) = listed[first], listed[second]
         both = {**way, **beside}
         distance = search.distance(both)
         if distance is not None:
             yield Candidate((min(number, other), max(number, other)), both, distance)
-    # Numbers that are read off the answers depend on the other mistake.
+    yield from estimated_pairs(search, rows)
+
+
+def estimated_pairs(search: Search, rows: list[tuple[Array, Array]]) -> Iterator[Candidate]:
+    """Numbers that are read off the answers depend on the other mistake: they are read again."""
+    tried = 0
     for other, misconception in enumerate(search.misconceptions):
         if misconception.estimate is None:
             continue
-        own = misconception.ways or search.estimated(misconception, {})
-        if not own:
-            continue
-        mask = search.mask(own[0])
-        for place, (number, way) in enumerate(listed):
+        mask = search.mask(misconception.ways[0])
+        for place, (number, way, _) in enumerate(search.listed):
             if search.misconceptions[number].stage == misconception.stage:
                 continue
-            if any(row[place].distance is None and not row[place].seen & mask for row in traces):
+            if any(wrong[place] and not seen[place] & mask for wrong, seen in rows):
                 continue
+            tried += 1
+            if tried > ESTIMATES_TRIED:
+                return
             for beside in search.estimated(misconception, way):
-                tried += 1
-                if tried > PAIRS_TRIED:
-                    return
                 if {*beside} & {*way}:
                     continue
                 distance = search.distance({**way, **beside})
@@ -426,17 +480,12 @@ def pairs(search: Search) -> Iterator[Candidate]:
                     yield Candidate(names, {**way, **beside}, distance)
 
 
-def sieves(search: Search) -> list[Observation]:
-    """A few questions of each kind: one that is answered wrongly and one that is answered right."""
-    found = []
-    numbered = list(zip(search.observations, search.right, strict=True))
-    numbered.sort(key=lambda one: one[1].seen)
-    for _, group in groupby(numbered, key=lambda one: one[1].seen):
-        members = list(group)
-        wrong = [asked for asked, trace in members if trace.distance is None]
-        right = [asked for asked, trace in members if trace.distance is not None]
-        found += [*wrong[:2], *right[:2]]
-    return found
+def sieves(search: Search) -> list[int]:
+    """Of each kind of question, the places of one answered wrongly and of one answered right."""
+    found: dict[tuple[int, bool], int] = {}
+    for place, trace in enumerate(search.right):
+        found.setdefault((trace.seen, trace.distance is None), place)
+    return sorted(found.values())[:6]
 
 
 # --- numbers that a student chose ----------------------------------------------------------------

@@ -440,13 +440,12 @@ INLINED = {
             "subtracts_minimum",
             "shift_by_absolute_maximum",
             "shifts_by_one_score",
-            "adds_maximum",
+            
             "floating_point_errors_raised",
         ),
         HUGE,
     ),
     "clips_instead_of_shifting": HIDDEN,
-    "minus_infinity_replaced": HIDDEN,
 }
 # A head hides these: its scores are no integers, and never a single row.
 NOT_INLINED = {
@@ -456,6 +455,7 @@ NOT_INLINED = {
     "rounds_result",
     "scores_scaled_in_softmax",
     "returns_something_made_of_weights",
+    "minus_infinity_replaced",
 }
 
 # --- claims --------------------------------------------------------------------------------------
@@ -539,7 +539,7 @@ SCALES = (
                 *(
                     times(power, "d_k", other)
                     for power in (-0.5, -1)
-                    for other in ("T", "d_model", "d_v", "d_k")
+                    for other in ("T", "d_model", "d_v")
                 ),
                 times(-0.5, "T", "d_model"),
                 lambda raw, g: raw / np.log(g.d_k),
@@ -732,6 +732,11 @@ SIGN_OR_SIDE = (
     "or the side that it goes to?"
 )
 
+NAN_ROWS = (
+    "Under the mask, rows that hide a word turn to NaN: the score of a hidden word becomes -inf, not "
+    "+inf and not NaN."
+)
+
 HIDING = (
     Misconception(
         "mask_polarity",
@@ -747,7 +752,6 @@ HIDING = (
         "mask",
         ways(
             "hide",
-            replaced(np.inf),
             replaced(1e9),
             replaced(1e4),
             added(1e9),
@@ -756,6 +760,13 @@ HIDING = (
             added(100.0),
             added(10.0),
         ),
+    ),
+    Misconception(
+        "wrong_sign_of_infinity",
+        HIDDEN,
+        NAN_ROWS,
+        "mask",
+        ways("hide", replaced(np.inf), added(np.inf)),
     ),
     Misconception(
         "zero_times_inf",
@@ -834,7 +845,6 @@ HIDING = (
             lambda scores, hidden: np.where(hidden, -np.abs(scores).max(), scores),
             lambda scores, hidden: np.where(hidden, scores.min() - 1, scores),
             lambda scores, hidden: np.where(hidden, -scores, scores),
-            lambda scores, hidden: np.where(hidden, np.finfo(float).tiny, scores),
         ),
         fills,
         claims=lambda observations: any(
@@ -846,7 +856,7 @@ HIDING = (
     Misconception(
         "fills_with_nan",
         VISIBLE,
-        "You fill hidden scores with NaN, and NaN spreads to the whole row.",
+        NAN_ROWS,
         "mask",
         ways("hide", replaced(np.nan)),
     ),
@@ -959,7 +969,6 @@ BLENDS = (
         ways(
             "blend",
             lambda w, g: w * g.V,
-            lambda w, g: (w.sum(axis=1, keepdims=True) * g.V),
             lambda w, g: np.diagonal(w)[:, None] * g.V,
             lambda w, g: w.mean(axis=1, keepdims=True) * g.V,
         ),

@@ -195,7 +195,6 @@ PATTERNS = (
             where(lambda i, j, n: i == n - 1),
             where(lambda i, j, n: i == 0),
             where(lambda i, j, n: i >= n // 2),
-            where(lambda i, j, n: i < n - 1),
             where(lambda i, j, n: i < n // 2),
         ),
     ),

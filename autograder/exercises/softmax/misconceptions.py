@@ -344,6 +344,7 @@ MISCONCEPTIONS = (
             UNSHIFTED,
             {"shift": itself, "after": lambda e, x: e / row_max(e)},
             {"whole": log_sum},
+            {"shift": lambda x: x + row_max(x)},
         ),
     ),
     Misconception(
@@ -402,7 +403,6 @@ MISCONCEPTIONS = (
             "shift",
             less(lambda x: np.abs(x).max(axis=-1, keepdims=True)),
             less(lambda x: np.abs(x).max()),
-            less(lambda x: np.abs(row_max(x))),
         ),
     ),
     Misconception(
@@ -420,13 +420,6 @@ MISCONCEPTIONS = (
             less(lambda x: x.sum(axis=-1, keepdims=True)),
             less(lambda x: np.linalg.norm(x, axis=-1, keepdims=True)),
         ),
-    ),
-    Misconception(
-        "adds_maximum",
-        LARGE,
-        "You add the maximum where it should be subtracted.",
-        "shift",
-        ways("shift", lambda x: x + row_max(x), lambda x: x + x.max()),
     ),
     Misconception(
         "divides_scores",
@@ -619,11 +612,10 @@ MISCONCEPTIONS = (
                 lambda e, x: x.sum(axis=-1, keepdims=True),
                 lambda e, x: np.abs(x).sum(axis=-1, keepdims=True),
                 lambda e, x: np.exp(x.sum(axis=-1, keepdims=True)),
-                lambda e, x: np.exp(x).sum(axis=-1, keepdims=True),
             )
             for shift in ({}, UNSHIFTED)
-            if not (total is None and shift)
-        ),
+        )
+        + ({"total": lambda e, x: np.exp(x).sum(axis=-1, keepdims=True)},),
     ),
     Misconception(
         "epsilon_added",
