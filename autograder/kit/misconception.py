@@ -26,7 +26,7 @@ RELATIVE, ABSOLUTE, ROUNDING = 1e-5, 1e-8, 1e-12
 VANISHED = 1e-290
 # Python's floats raise where NumPy's give infinity or NaN.
 NUMERIC = {"OverflowError", "ZeroDivisionError", "FloatingPointError"}
-PAIRS_TRIED, ESTIMATES_TRIED = 4000, 150
+PAIRS_TRIED, ESTIMATES_TRIED = 2500, 100
 TWO_ANSWERS = (
     "Asked the same question twice, your function gives two answers: something is kept from an "
     "earlier call, or drawn at random."
@@ -160,6 +160,8 @@ def answers_change(exchanges: Iterable[Any]) -> bool:
     for exchange in exchanges:
         now = observation(exchange)
         first = found.setdefault(question(exchange), now)
+        if first is now:
+            continue
         if first.raised != now.raised or len(first.arrays) != len(now.arrays):
             return True
         if any(difference(*pair) is None for pair in zip(first.arrays, now.arrays, strict=True)):
@@ -254,6 +256,7 @@ class Search:
         ]
         choices = {choice for _, way, _ in self.listed for choice in way}
         self.bits = {choice: 1 << place for place, choice in enumerate(sorted(choices))}
+        turned = [self.turn(one) for one in self.observations]
         right = [self.trace({}, one) for one in self.observations]
         # Wrong answers to plain questions first: these reach the fewest choices, and an edit that
         # leaves them as they are explains nothing.
@@ -268,12 +271,16 @@ class Search:
         )
         self.observations = [self.observations[place] for place in order]
         self.right = [right[place] for place in order]
-        self.turned = [self.turn(one) for one in self.observations]
+        self.turned = [turned[place] for place in order]
+        self.leading = [next(iter(results), 0) for results in self.turned]
 
     def turn(self, asked: Observation) -> dict[int, Array]:
         """The right results of a question; sets the pivots of its answer."""
         try:
-            right = dict(self.compute(Choices({}, {}), asked))
+            right = {
+                place: np.asarray(array, dtype=np.float64)
+                for place, array in self.compute(Choices({}, {}), asked)
+            }
         except Exception:
             return {}
         pivots = [0, 0, 0]
@@ -315,18 +322,52 @@ class Search:
             return Trace(0.0 if lost and asked.raised in NUMERIC else None, choices.seen, lost=True)
         return Trace(distance, choices.seen)
 
-    def neutral(self, way: Way, place: int) -> bool:
-        """Whether a way leaves the right results of a question as they are."""
-        right = self.turned[place]
-        if not right:
-            return False
+    def alone(self, way: Way, place: int) -> "Alone":
+        """What a way does to one question by itself: to the answer, and to the right results."""
+        asked, right = self.observations[place], self.turned[place]
+        if asked.raised or not right:
+            trace = self.trace(way, asked)
+            return Alone(trace.distance is None, trace.seen)
+        choices, told = Choices(way, self.bits), self.right[place].distance is None
+        wrong, neutral, seen, broken = False, True, 0, 0
         try:
-            for number, ours in self.compute(Choices(way, {}), self.observations[place]):
-                if difference(np.asarray(right[number], dtype=np.float64), ours) is None:
-                    return False
+            for number, ours in self.compute(choices, asked):
+                results = np.asarray(ours, dtype=np.float64)
+                if neutral and difference(right[number], results) is None:
+                    neutral, broken = False, self.breaks(place, number, results)
+                if number < len(asked.arrays) and not wrong:
+                    gap = difference(asked.arrays[number], results, asked.pivots[number])
+                    wrong, seen = gap is None, choices.seen
+                if wrong and not neutral:
+                    break
         except Exception:
-            return False
-        return True
+            return Alone(True, choices.seen, raises=True)
+        return Alone(wrong, seen if wrong else choices.seen, told and neutral, broken)
+
+    def breaks(self, place: int, number: int, results: NDArray[Any]) -> int:
+        """What of the right result is lost: 1 the sums along rows, 2 its zeros, 4 the lack of NaN.
+
+        An edit of something earlier does not bring it back.
+        """
+        right = self.turned[place][number]
+        if results.shape != right.shape or results.ndim == 0 or number != self.leading[place]:
+            return 0
+        zeros = bool(((results == 0) != (right == 0)).any())
+        lost = bool(np.isnan(results).any())
+        sums = difference(right.sum(axis=-1), results.sum(axis=-1)) is None and not lost
+        return sums + 2 * zeros + 4 * lost
+
+    def broken(self, place: int) -> int | None:
+        """The same of the student's answer; None where it can tell nothing about a pair."""
+        asked, right = self.observations[place], self.turned[place]
+        number = self.leading[place]
+        if asked.raised or number >= len(asked.arrays) or not right:
+            return None
+        expected, shown = right[number], asked.arrays[number]
+        small = (np.abs(expected) > 0) & (np.abs(expected) < 1e-6)
+        if small.any() or shown.shape != expected.shape or not np.isfinite(expected).all():
+            return None
+        return self.breaks(place, number, shown)
 
     def distance(self, way: Way) -> float | None:
         """How far a version is from all answers; None from the first that it does not give."""
@@ -338,6 +379,17 @@ class Search:
                 return None
             largest = max(largest, gap)
         return largest
+
+
+@dataclass(frozen=True)
+class Alone:
+    """What a way does to one question: see Search.alone."""
+
+    wrong: bool
+    seen: int
+    neutral: bool = False
+    broken: int = 0
+    raises: bool = False
 
 
 @dataclass(frozen=True)
@@ -433,18 +485,20 @@ def pairs(search: Search) -> Iterator[Candidate]:
     rank = np.array([one[2] for one in listed])
     alive = (bits[:, None] & bits[None, :]) == 0
     alive &= stage[:, None] != stage[None, :]
-    sieve = sieves(search)
     rows = []
-    for place in sieve:
-        asked = search.observations[place]
-        traces = [search.trace(way, asked) for _, way, _ in listed]
-        wrong = np.array([trace.distance is None for trace in traces])
-        seen = np.array([trace.seen for trace in traces], dtype=np.int64)
-        neutral = np.array([search.neutral(way, place) for _, way, _ in listed])
+    for place in sieves(search):
+        alone = [search.alone(way, place) for _, way, _ in listed]
+        wrong = np.array([one.wrong for one in alone])
+        seen = np.array([one.seen for one in alone], dtype=np.int64)
+        neutral = np.array([one.neutral for one in alone])
+        raises = np.array([one.raises for one in alone])
+        broken = np.array([one.broken for one in alone], dtype=np.int64)
         rows.append((wrong, seen))
-        unmended = ((bits[None, :] & seen[:, None]) == 0) | neutral[None, :]
-        dead = wrong[:, None] & unmended
-        alive &= ~(dead | dead.T)
+        dead = wrong[:, None] & (((bits[None, :] & seen[:, None]) == 0) | neutral[None, :])
+        alive &= ~(dead | dead.T | raises[:, None] | raises[None, :])
+        shown = search.broken(place)
+        if shown is not None:
+            alive &= (broken[:, None] | broken[None, :]) == shown
     left, right = np.nonzero(np.triu(alive))
     likeliest = np.argsort(rank[left] + rank[right], kind="stable")[:PAIRS_TRIED]
     for first, second in zip(left[likeliest], right[likeliest], strict=True):

@@ -52,13 +52,11 @@ def compute(pick: Pick, asked: Observation) -> Iterator[tuple[int, Array]]:
     scores = scores_of(pick("product", right_product), pick("factor", by_root_of_d_k), given, asked)
     causal = pick("flag", as_asked)(asked.keywords.get("causal"))
     hidden = None
+    low = scores
     if causal:
-        hidden = pick("pattern", future)(given.T)
-        low = pick("hide", with_infinity)(scores, hidden)
-    else:
-        low = scores
-    with np.errstate(all=pick("errors", "ignore")):
-        weights = softmax.shares(pick, low)
+        hidden = hidden_by(pick("pattern", future), given, asked)
+        low = hidden_with(pick("hide", with_infinity), scores, hidden, asked)
+    weights = softmax.shares(pick, low)
     shown = pick("finish", weights_alone)(weights, given)
     if causal:
         shown = pick("late", weights_alone)(shown, hidden)
@@ -85,6 +83,20 @@ def scores_of(product: Any, factor: Any, given: Given, asked: Observation) -> Ar
     key = (product, factor, id(given))
     if key not in asked.memo:
         asked.memo[key] = factor(product(given), given)
+    return asked.memo[key]
+
+
+def hidden_by(pattern: Any, given: Given, asked: Observation) -> Array:
+    key = (pattern, given.T)
+    if key not in asked.memo:
+        asked.memo[key] = pattern(given.T)
+    return asked.memo[key]
+
+
+def hidden_with(hide: Any, scores: Array, hidden: Array, asked: Observation) -> Array:
+    key = (hide, id(scores), id(hidden))
+    if key not in asked.memo:
+        asked.memo[key] = hide(scores, hidden)
     return asked.memo[key]
 
 
@@ -204,11 +216,15 @@ HIDES: tuple[Way, ...] = (
 
 def patterns(misconception: Misconception) -> Misconception:
     """A mask's mistake as a head of one's own carries it."""
-    more = {
-        "test": HIDDEN if misconception.name not in SEES_LESS else VISIBLE,
-        "ways": tuple({**way, **hide} for way in misconception.ways for hide in HIDES),
-    }
-    return Misconception(misconception.name, hint=misconception.hint, stage="mask", **more)  # type: ignore[arg-type]
+    # All of it hidden with -inf is NaN throughout, as other mistakes make it too.
+    hides = HIDES[1:] if misconception.name == "hides_everything" else HIDES
+    return Misconception(
+        misconception.name,
+        VISIBLE if misconception.name in SEES_LESS else HIDDEN,
+        misconception.hint,
+        "mask",
+        tuple({**way, **hide} for way in misconception.ways for hide in hides),
+    )
 
 
 # Patterns that hide the whole future and more.
@@ -387,7 +403,7 @@ def constants(observations: Observations, others: Way) -> Iterator[Way]:
             if rate > 0:
                 found.update(1 / np.sqrt(one) for one in nice(1 / rate**2, 4))
         break
-    for number in sorted(found):
+    for number in sorted(found - {1.0, -1.0}):
         yield {"factor": by_constant(number)}
 
 
@@ -405,19 +421,28 @@ def digits(observations: Observations, others: Way) -> Iterator[Way]:
         yield {"returned": rounded_output(output)}
 
 
+def rows_of(observations: Observations, others: Way) -> list[Observation]:
+    """What a softmax inside was asked and gave, as far as the weights tell it; computed once."""
+    key = ("rows", *sorted((choice, id(option)) for choice, option in others.items()))
+    memo = observations[0].memo
+    if key not in memo:
+        memo[key] = [
+            Observation((low,), {}, (weights,))
+            for causal in (False, True)
+            for scores, weights, given, _ in squares(observations, others, causal)
+            for low in [np.where(future(given.T), -np.inf, scores) if causal else scores]
+        ]
+    found: list[Observation] = memo[key]
+    return found
+
+
 def inlined(misconception: Misconception) -> Misconception:
     """A softmax's mistake as a head of one's own carries it."""
     estimate = misconception.estimate
 
     def in_a_head(observations: Observations, others: Way) -> Iterator[Way]:
         assert estimate is not None
-        rows = [
-            Observation((low,), {}, (weights,))
-            for causal in (False, True)
-            for scores, weights, given, _ in squares(observations, others, causal)
-            for low in [np.where(future(given.T), -np.inf, scores) if causal else scores]
-        ]
-        yield from estimate(rows, others)
+        yield from estimate(rows_of(observations, others), others)
 
     return Misconception(
         misconception.name,

@@ -37,6 +37,10 @@ def shares(pick: Pick, x: Array) -> Array:
     whole = pick("whole", None)
     if whole is not None:
         return whole(x)
+    if pick("errors", None):
+        with np.errstate(all="raise"):
+            e = np.exp(by_row_maximum(x))
+            return e / row_sum(e, x)
     x = pick("scores", itself)(x)
     e = pick("power", np.exp)(pick("shift", by_row_maximum)(x))
     e = pick("after", first)(e, x)
@@ -45,9 +49,7 @@ def shares(pick: Pick, x: Array) -> Array:
 
 
 def compute(pick: Pick, asked: Observation) -> Iterator[tuple[int, Array]]:
-    with np.errstate(all=pick("errors", "ignore")):
-        weights = shares(pick, np.asarray(asked.arguments[0]))
-    yield 0, weights
+    yield 0, shares(pick, np.asarray(asked.arguments[0]))
 
 
 def itself(x: Array) -> Array:
@@ -192,6 +194,8 @@ def bounds(observations: Observations, others: Way) -> Iterator[Way]:
     """Clip bounds: what a hidden or very low score must have become, and a very high one."""
     lows, highs = set(), set()
     for scores, weights in plain(observations):
+        if not ((np.abs(scores) > 100) & (weights > 0)).any():
+            continue
         for row, shown in zip(scores, weights, strict=True):
             middle = (np.abs(row) < 100) & (shown > 0) & np.isfinite(shown)
             if not middle.any():
@@ -213,6 +217,8 @@ def largest_gaps(observations: Observations) -> list[float]:
     """What a score far below the largest of its row must have been raised to, as a gap."""
     found: set[float] = set()
     for scores, weights in plain(observations):
+        if not ((scores < scores.max() - 100) & (weights > 0)).any():
+            continue
         for row, shown in zip(scores, weights, strict=True):
             far, top = (row < row.max() - 100) & (shown > 0), shown[row.argmax()]
             if far.any() and top > 0 and np.isfinite(shown).all():
@@ -293,6 +299,11 @@ def raises_for_integers(observations: Observations) -> bool:
 
 
 # --- the misconceptions --------------------------------------------------------------------------
+
+# After a shift by the row's maximum the largest exponential is 1, and dividing by it does nothing.
+NOT_BY_THE_SUM = (
+    "You return exponentials that were not divided by the sum of their row, so rows do not sum to 1."
+)
 
 MISCONCEPTIONS = (
     Misconception(
@@ -465,7 +476,6 @@ MISCONCEPTIONS = (
         (
             {"scores": np.abs},
             {"scores": np.abs, "shift": itself},
-            {"power": lambda x: np.abs(np.exp(np.abs(x)))},
         ),
     ),
     Misconception(
@@ -569,9 +579,20 @@ MISCONCEPTIONS = (
         ),
     ),
     Misconception(
+        "not_normalised",
+        SUMS,
+        NOT_BY_THE_SUM,
+        "total",
+        (
+            {"total": over(lambda e: 1.0)},
+            {"total": over(lambda e: 1.0), "shift": itself},
+            {"total": over(lambda e: 1.0), "shift": BY_TABLE},
+        ),
+    ),
+    Misconception(
         "divides_by_largest_exponential",
         SUMS,
-        "You divide by the largest exponential. Shares of a whole are divided by the sum of all.",
+        NOT_BY_THE_SUM,
         "total",
         (
             {"total": over(row_max)},
@@ -579,17 +600,6 @@ MISCONCEPTIONS = (
             {"total": over(row_max), "shift": itself},
             {"total": over(lambda e: e.max()), "shift": BY_TABLE},
             {"total": over(lambda e: e.max()), "shift": itself},
-        ),
-    ),
-    Misconception(
-        "not_normalised",
-        SUMS,
-        "You return exponentials that were never divided by their sum.",
-        "total",
-        (
-            {"total": over(lambda e: 1.0)},
-            {"total": over(lambda e: 1.0), "shift": itself},
-            {"total": over(lambda e: 1.0), "shift": BY_TABLE},
         ),
     ),
     Misconception(
