@@ -140,32 +140,3 @@ def test_a_linked_sheet_is_refused_in_words(tmp_path):
     report = grade(tmp_path / "work")
     assert "is a link" in exam_test(report).hint
     assert report.exam.score == 0
-
-
-def test_the_public_test_knows_what_each_question_asks():
-    """test_public.py checks the form of an answer by the kinds of the questions."""
-    source = (CHECKOUT / "student_template" / "test_public.py").read_text()
-    letters = {"choice": "l", "number": "n", "text": "w"}
-    assert f'"{"".join(letters[entry.kind] for entry in KEY)}"' in source
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ('q01 = "12"', None),
-        ("q02 = 1/4", None),
-        ('q03 = "e"', "one of the letters"),
-        ('q01 = "many"', "wants a number"),
-        ('q77 = "a"', "no question of the exam"),
-        ("what is this", "cannot be read"),
-    ],
-)
-def test_the_public_test_checks_the_form(tmp_path, line, words):
-    for name in ("test_public.py", "exam.toml"):
-        shutil.copy(CHECKOUT / "student_template" / name, tmp_path)
-    (tmp_path / "exam.toml").write_text(line + "\n")
-    public = [str(tmp_path / "test_public.py"), "-k", "exam_answers"]
-    command = [sys.executable, "-m", "pytest", "-q", *public]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert (done.returncode == 0) == (words is None), done.stdout
-    assert (words or "") in done.stdout
