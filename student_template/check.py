@@ -472,6 +472,7 @@ NUMBER = re.compile(
 FORMS = {
     "a letter": "one of the letters a to e",
     "a number": "a number, such as 12, 0.25 or 1/4",
+    "a whole number": "a whole number, such as 12",
     "a word": "a word",
 }
 
@@ -527,7 +528,9 @@ def read_exam():
 
 def forms_of(text):
     """What each question asks for, by the comments of the sheet or by the page of the exam."""
-    forms = dict(re.findall(r"^\s*(q\d+)\s*=.*#\s*(a letter|a number|a word)\b", text, re.M))
+    forms = dict(
+        re.findall(r"^\s*(q\d+)\s*=.*#\s*(a letter|a number|a whole number|a word)\b", text, re.M)
+    )
     for page in (HERE / "assignments" / "exam.md", HERE.parent / "assignments" / "exam.md"):
         if page.is_file():
             for part in re.split(r"^\*\*(?=q\d+\.)", page.read_text(encoding="utf-8"), flags=re.M):
@@ -561,7 +564,7 @@ def plain_id(key):
 def has_form(form, answer):
     if form == "a letter":
         return answer.strip(QUOTES + "().:,; \t").lower() in [*"abcde"]
-    if form == "a number":
+    if form.endswith("number"):
         above, slash, below = answer.translate(MINUS).strip(QUOTES + " \t").partition("/")
         parts = [part.strip().replace("_", "") for part in ([above, below] if slash else [above])]
         return all(map(is_number, parts)) and not (
