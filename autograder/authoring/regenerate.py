@@ -20,6 +20,7 @@ from autograder.authoring import exam_page, exam_sheets
 from autograder.exercises import registry
 from autograder.exercises.exam.bank import draw_exam
 from autograder.kit.cases import (
+    EXAMPLES,
     EXERCISES,
     PROBES,
     RIGHT,
@@ -28,7 +29,7 @@ from autograder.kit.cases import (
     read_data,
     suites,
 )
-from autograder.kit.drawing import CHECKOUT, PUBLIC_SEED, SOLUTIONS, require_checkout
+from autograder.kit.drawing import CHECKOUT, PUBLIC_SEED, SOLUTIONS, load_solution, require_checkout
 from autograder.manifest import Exercise, load_manifest
 from autograder.report import GraderError
 
@@ -76,7 +77,18 @@ def room(exercise: Exercise, rng: Callable[[str], random.Random], public: bool) 
         probes = draws.probes(rng(f"{exercise.name}/probes"))
         found[PROBES] = [[argument.tolist() for argument in probe] for probe in probes]
     if exercise.function == exercise.name:
+        found[EXAMPLES] = examples(exercise.name)
         found[RIGHT] = (SOLUTIONS / f"{exercise.name}.py").read_text(encoding="utf-8")
+    return found
+
+
+def examples(function: str) -> list[list[Any]]:
+    """What solutions/ gives for the public examples, to six decimals: enough to be told."""
+    right, found = load_solution(function), []
+    for example in registry.contracts()[function].examples:
+        results = right(*example.arguments, **example.keywords)
+        several = results if isinstance(results, tuple) else (results,)
+        found.append([np.round(np.asarray(one, dtype=float), 6).tolist() for one in several])
     return found
 
 

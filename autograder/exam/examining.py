@@ -57,5 +57,13 @@ def exam_report(submission: Submission, key: Sequence[KeyEntry]) -> ExamReport:
         questions=score.questions,
         passed=score.passed,
         by_module={str(module): score.missed_by_module.get(module, 0) for module in modules},
-        missed=[MissedQuestion(miss.id, miss.title, miss.misconception) for miss in score.missed],
+        missed=[
+            MissedQuestion(miss.id, miss.title, miss.misconception, plain_text(miss.chosen))
+            for miss in score.missed
+        ],
     )
+
+
+def plain_text(answer: str) -> str:
+    """A student's answer as staff may be shown it: on one line, no control marks."""
+    return "".join(mark if mark.isprintable() else " " for mark in answer)

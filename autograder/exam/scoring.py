@@ -16,6 +16,7 @@ else:
 
 FILE_BYTES = 64 * 1024
 ANSWER_CHARACTERS = 200
+SHOWN = 40  # characters of a wrong answer that staff are shown
 # A TOML parser's time and stack grow faster than lines and brackets: nobody needs more than these.
 TOML_LINE_CHARACTERS = 300
 TOML_BRACKETS = 100
@@ -68,12 +69,16 @@ class Answers:
 
 @dataclass(frozen=True)
 class Missed:
-    """A question without its right answer; misconception is that of the wrong option chosen."""
+    """A question without its right answer; misconception is that of the wrong option chosen.
+
+    chosen is what was answered, empty for a blank.
+    """
 
     id: str
     module: int
     title: str
     misconception: str | None
+    chosen: str = ""
 
 
 @dataclass(frozen=True)
@@ -320,8 +325,9 @@ def score_exam(answers: Answers, key: Sequence[KeyEntry], threshold: int = 70) -
     for entry in key:
         answer = answers.by_id.get(entry.id, "")
         if not matches(entry, answer):
-            chosen = misconception_of(entry, answer)
-            missed.append(Missed(entry.id, entry.module, entry.title, chosen))
+            named = misconception_of(entry, answer)
+            chosen = letter_of(answer) if entry.kind == "choice" else bare_text(answer)
+            missed.append(Missed(entry.id, entry.module, entry.title, named, chosen[:SHOWN]))
     modules = [miss.module for miss in missed]
     right = len(key) - len(missed)
     score = percent(right, len(key))
