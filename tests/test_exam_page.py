@@ -143,6 +143,7 @@ def test_answers_are_kept_per_draw(page, tmp_path):
         assert progress(page) == f"{count} of {len(IDS)} answered"
         if draw is None:
             page.locator("input[type=text]").first.fill("7")
+            page.wait_for_timeout(500)  # the browser writes what it keeps a moment later
 
 
 @pytest.mark.slow
@@ -161,10 +162,9 @@ def test_it_works_where_nothing_can_be_kept(page, tmp_path):
 
 @pytest.mark.slow
 def test_the_form_that_the_page_takes_is_the_grader_s(page):
+    from autograder.exam import scoring
     from tests.test_check import ANSWERS as WRITTEN
     from tests.test_check import KEY as FORMS
-
-    from autograder.exam import scoring
 
     for answer in filter(None, WRITTEN):
         if "\u201c" in answer or answer == "1e400":
