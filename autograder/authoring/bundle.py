@@ -22,6 +22,7 @@ LEFT_OUT = (
     "exercises/exam/bank.py",
     "exercises/exam/module",
     "kit/drawing.py",
+    "kit/svg.py",
 )
 PACKED = (".py", ".toml", ".json")
 PROGRAMS = ("setup.sh", "run_autograder")
@@ -81,7 +82,7 @@ def package_files() -> dict[str, bytes]:
     return {
         name: text_of(path)
         for name, path in files.items()
-        if not name.startswith(LEFT_OUT) and path.name != "draws.py"
+        if not name.startswith(LEFT_OUT) and path.name not in ("draws.py", "picture.py")
     }
 
 
