@@ -1,4 +1,4 @@
-"""The picture of attention's page: the weights of the workshop's sentence, without and with mask."""
+"""The picture of the weights of the workshop's sentence, without and with the mask."""
 
 import numpy as np
 
