@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.authoring import exam_sheets
+from autograder.authoring import exam_page, exam_sheets
 from autograder.exercises import registry
 from autograder.exercises.exam.bank import draw_exam
 from autograder.kit.cases import (
@@ -37,6 +37,7 @@ from autograder.report import GraderError
 SECRET = CHECKOUT / "secret_seed.txt"
 SHEETS = (
     "assignments/exam.md",
+    "assignments/exam.html",
     "student_template/exam.toml",
     "student_template/exam_form.json",
     "solutions/exam.toml",
@@ -61,6 +62,7 @@ def draw_all(seed: str) -> dict[str, str]:
             data[f"{exercise.name}/cases"] = room(exercise, rng, seed == PUBLIC_SEED)
     return {
         "assignments/exam.md": exam_sheets.sheet(questions),
+        "assignments/exam.html": exam_page.page(questions),
         "student_template/exam.toml": exam_sheets.blank(questions),
         "student_template/exam_form.json": exam_sheets.form(questions),
         "solutions/exam.toml": exam_sheets.solved(questions),
