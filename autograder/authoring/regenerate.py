@@ -78,8 +78,8 @@ def room(exercise: Exercise, rng: Callable[[str], random.Random], public: bool) 
     if hasattr(draws, "probes"):
         probes = draws.probes(rng(f"{exercise.name}/probes"))
         found[PROBES] = [[argument.tolist() for argument in probe] for probe in probes]
-    if exercise.function == exercise.name:
-        found[EXAMPLES] = examples(exercise.name)
+    if exercise.function and exercise in load_manifest().written.values():
+        found[EXAMPLES] = examples(exercise.function)
         found[RIGHT] = (SOLUTIONS / f"{exercise.name}.py").read_text(encoding="utf-8")
     return found
 

@@ -114,7 +114,9 @@ def put_in_place(trial: Trial, results: list[ExerciseResult]) -> None:
 
 def explain(exercise: Exercise, trials: dict[str, Trial], report: Report) -> None:
     """Names the misconceptions behind lost points, and gives their hints to the failed tests."""
-    trial, asked = trials[exercise.name], trials[exercise.function or exercise.name]
+    rooms = load_manifest().files
+    trial = trials[exercise.name]
+    asked = trials[rooms[exercise.function]] if exercise.function else trial
     found = diagnose(asked.transcript) if asked.lost_values else Diagnosis()
     named = {
         *trial.form_faults.values(),
