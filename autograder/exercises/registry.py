@@ -65,7 +65,9 @@ def configuration(function: str) -> Configuration | None:
 @cache
 def form_hint(name: str) -> str:
     """The hint for a fault of form, whichever room has it."""
-    return next(form.hint for _, known in configurations() for form in known.forms if form.name == name)
+    return next(
+        form.hint for _, known in configurations() for form in known.forms if form.name == name
+    )
 
 
 def configurations() -> list[tuple[str, Configuration]]:

@@ -261,10 +261,23 @@ class Guest:
                     self._process.kill()
                     self._process.wait()
             if self._uid is not None:
-                cleanup.clear(self._uid)
+                self._clear(self._uid)
         finally:
             os.close(self._requests)
             os.close(self._replies)
+
+    def _clear(self, uid: int) -> None:
+        """Removes what its own user has left, processes and files."""
+        if isinstance(self._process, Forked):
+            try:
+                self._process.zygote.clear(uid)
+                cleanup.remove_files(uid)
+                return
+            except ZygoteError:
+                # It is gone, and takes nothing with it that changed its session: so look for it.
+                cleanup.clear(uid)
+                return
+        cleanup.clear(uid)
 
 
 def warm(zygotes: Zygotes) -> None:

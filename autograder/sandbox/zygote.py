@@ -121,6 +121,10 @@ class Zygote:
         status: int | None = self._ask(order)["status"]
         return status
 
+    def clear(self, uid: int) -> None:
+        """Kills whatever a guest's own user still runs."""
+        self._ask({"order": "clear", "uid": uid})
+
     def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
         """One order and its answer; ZygoteError where the zygote has ended."""
         try:
