@@ -6,6 +6,7 @@ from functools import cache
 from types import ModuleType
 
 from autograder.kit.contract import Contract
+from autograder.kit.misconception import Configuration, Misconception
 from autograder.manifest import Exercise, load_manifest
 from autograder.report import GraderError
 from autograder.sandbox.student import Reader
@@ -45,6 +46,43 @@ def contracts() -> dict[str, Contract]:
 def readers() -> dict[str, Reader]:
     """How a reply of each function is read."""
     return {function: contract.read for function, contract in contracts().items()}
+
+
+@cache
+def configuration(function: str) -> Configuration | None:
+    """How a function is computed, and how it goes wrong; None where nobody has said so yet."""
+    room = load_manifest().files[function]
+    if importlib.util.find_spec(f"autograder.exercises.{room}.misconceptions") is None:
+        return None
+    found = getattr(part(room, "misconceptions"), "CONFIGURATION", None)
+    if not isinstance(found, Configuration) or found.function != function:
+        raise GraderError(
+            f"autograder/exercises/{room}/misconceptions.py has no CONFIGURATION of {function}."
+        )
+    return found
+
+
+@cache
+def form_hint(name: str) -> str:
+    """The hint for a fault of form, whichever room has it."""
+    return next(
+        form.hint for _, known in configurations() for form in known.forms if form.name == name
+    )
+
+
+def configurations() -> list[tuple[str, Configuration]]:
+    """Every function with its configuration, in the order of the exercises."""
+    found = ((function, configuration(function)) for function in load_manifest().functions)
+    return [(function, known) for function, known in found if known]
+
+
+def misconceptions() -> list[tuple[str, Misconception]]:
+    """Every misconception and fault of form, with the function that it is made in."""
+    return [
+        (function, one)
+        for function, known in configurations()
+        for one in (*known.misconceptions, *known.forms)
+    ]
 
 
 def written() -> list[Exercise]:
