@@ -102,7 +102,7 @@ def outcome_of(member: Member, folder: GradedFolder | None, live_kernel: bool) -
         outcome.report = grade_one(member.path, keep, live_kernel)
         outcome.report.submission = member.name
     except GraderError as error:
-        outcome.status, outcome.fault = "grader_error", str(error)
+        outcome.status, outcome.fault = "grader_error", in_short(str(error))
         click.echo(f"grader_error: {member.name} has no grade. {error}", err=True)
     except OSError as error:
         outcome.status, outcome.fault = "grader_error", f"it could not be written: {error}"
@@ -114,6 +114,12 @@ def outcome_of(member: Member, folder: GradedFolder | None, live_kernel: bool) -
             outcome.status = "grader_error"
             click.echo(f"grader_error: {member.name} could not be written. {error}", err=True)
     return outcome
+
+
+def in_short(fault: str) -> str:
+    """The first and the last line of a fault: between them stands a traceback, told on stderr."""
+    lines = fault.strip().splitlines() or [""]
+    return lines[0] if len(lines) == 1 else f"{lines[0]} {lines[-1]}"
 
 
 @main.command()
@@ -168,14 +174,21 @@ def verify(as_json: bool, html: Path | None) -> None:
 
 @main.command()
 @click.option("--seed", help="The same text gives the same draw; without it, a secret one.")
-def regenerate(seed: str | None) -> None:
+@click.option(
+    "--same-draw", is_flag=True, help="Prove changes made by hand; inputs, questions and key stay."
+)
+def regenerate(seed: str | None, same_draw: bool) -> None:
     """Draws new hidden tests and a new exam, and puts them in place once they are proved."""
+    if same_draw and seed is not None:
+        raise click.UsageError("--same-draw takes the seed of the draw that is here.")
     with authoring():
-        from autograder.authoring.regenerate import SECRET
+        from autograder.authoring.regenerate import SECRET, prove_changes
         from autograder.authoring.regenerate import regenerate as draw
 
-        click.echo(draw(seed), nl=False)
-    if seed is None:
+        click.echo(prove_changes() if same_draw else draw(seed), nl=False)
+    if same_draw:
+        click.echo("Proved on the draw that was here; inputs, questions and key are the same.")
+    elif seed is None:
         click.echo(f"Drawn from 128 secret bits, kept in {SECRET.name}, which git ignores.")
     else:
         click.echo("Whoever knows or guesses this seed can compute the exam's key.")

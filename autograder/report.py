@@ -127,7 +127,8 @@ class Report:
     """The grade of one submission. Scores are in points, to two decimals.
 
     replaced: by exercise, the helpers of which a right version stood in for the student's.
-    remarks: what was left out or read otherwise. shape: see similar.py; not shown to anybody.
+    remarks: what was left out or read otherwise. examples: by function, the first public example
+    that it answers wrongly, beside what it should give. shape: see similar.py; nobody is shown it.
     """
 
     submission: str
@@ -139,6 +140,7 @@ class Report:
     bonus: list[ExerciseResult] = field(default_factory=list)
     replaced: dict[str, list[str]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    examples: dict[str, str] = field(default_factory=dict)
     shape: list[str] = field(default_factory=list)
 
     @property
@@ -160,6 +162,7 @@ class Report:
             "bonus": [exercise_as_json(exercise) for exercise in self.bonus],
             "replaced": self.replaced,
             "remarks": self.remarks,
+            "examples": self.examples,
             "misconceptions": self.misconceptions,
             "isolation": self.isolation,
             "provenance": self.provenance,
@@ -180,7 +183,14 @@ class Report:
             bonus=[exercise_from_json(exercise) for exercise in found["bonus"]],
             **{
                 name: found[name]
-                for name in ("replaced", "remarks", "misconceptions", "isolation", "provenance")
+                for name in (
+                    "replaced",
+                    "remarks",
+                    "examples",
+                    "misconceptions",
+                    "isolation",
+                    "provenance",
+                )
             },
         )
 

@@ -151,9 +151,9 @@ def test_a_full_disk_leaves_the_old_results(tmp_path):
     before = path.read_bytes()
     program = f"""
 import resource, sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from pathlib import Path
-from test_formats import report, write_results
+from tests.test_formats import report, write_results
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 try:
     write_results(report("new"), Path({str(path)!r}))

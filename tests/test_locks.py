@@ -2,7 +2,6 @@
 
 import ast
 import errno
-import json
 import os
 import platform
 import re
@@ -11,6 +10,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from functools import partial
@@ -24,16 +24,25 @@ from autograder.intake.submission import Submission, open_submission
 from autograder.judging.grading import grade
 from autograder.manifest import load_manifest
 from autograder.report import StudentFault
-from autograder.sandbox import cleanup, process
+from autograder.sandbox import cleanup
 from autograder.sandbox.inside import landlock, seccomp
-from autograder.sandbox.interpreter import interpreter
+from autograder.sandbox.interpreter import arrangements
+from autograder.sandbox.library import numpy_folders
 from autograder.sandbox.process import Guest
 from autograder.sandbox.student import Budget, Student
+from tests.goldens import (
+    CODE_POINTS,
+    CONTROL,
+    GOLDENS,
+    HOSTILE_KINDS,
+    folder_of,
+    of_kind,
+    scores,
+)
 
 ASSIGNMENT = load_manifest()
-HERE = Path(__file__).parent
-SUBMISSIONS = HERE / "submissions"
-CONTROL = SUBMISSIONS / "einsum"
+CHECKOUT = Path(__file__).parents[1]
+EINSUM = folder_of("einsum")
 IS_ROOT = os.geteuid() == 0
 BOTH = ("landlock", "seccomp")
 PLAIN_LOCKS = ["process", "no_new_privs", "rlimits", "parent_death", *BOTH]
@@ -46,21 +55,17 @@ pytestmark = pytest.mark.skipif(
     reason="needs Linux 6.12 with Landlock",
 )
 # As root, guests change to another user if that user can read a Python of this version.
-DROPS = IS_ROOT and interpreter(HERE)[1] is not None
+FIRST = arrangements(Path(tempfile.gettempdir()))[0]
+DROPS = FIRST.own_user
 ROOT = pytest.mark.skipif(not DROPS, reason="needs root, and a Python that every user can read")
 PLAIN = pytest.mark.skipif(IS_ROOT and not DROPS, reason="needs a Python that every user can read")
 
 
-def attacks():
-    """The golden folders that attack; most record what they get through."""
-    expected = sorted(SUBMISSIONS.glob("*/expected.json"))
-    return [
-        path.parent.name for path in expected if json.loads(path.read_text())["kind"] == "attack"
-    ]
-
-
+# Most attacks record what they get through.
 RECORDING = [
-    name for name in attacks() if "BREACH." in (SUBMISSIONS / name / "attention.py").read_text()
+    name
+    for name in of_kind("attack")
+    if "BREACH." in (folder_of(name) / "attention.py").read_text()
 ]
 
 
@@ -78,7 +83,7 @@ def breaches(without):
     """The attacks that get through with these locks left open."""
     found = set()
     for name in RECORDING:
-        student = student_of(SUBMISSIONS / name, without)
+        student = student_of(folder_of(name), without)
         try:
             weights = student.call("softmax", np.eye(2, 3)).reply.results[0].values
             # Garbage of one number is how an attack tells that it succeeded.
@@ -96,11 +101,14 @@ def as_plain_user(expression):
     Whatever that user's guests leave behind is returned too, and removed.
     """
     uid = (1 << 24) + secrets.randbelow(1 << 29)
-    program = f"import sys; sys.path.insert(0, {str(HERE)!r}); import test_locks as t; "
+    program = (
+        f"import sys; sys.path[:0] = {[str(CHECKOUT), *sys.path]!r}; import tests.test_locks as t; "
+    )
     done = subprocess.run(
-        [sys.executable, "-B", "-c", program + f"print(repr({expression}))"],
+        # As root, this interpreter may be one that no other user can run.
+        [FIRST.python, "-B", "-c", program + f"print(repr({expression}))"],
         **({"user": uid, "group": uid, "extra_groups": []} if IS_ROOT else {}),
-        cwd=HERE.parent,
+        cwd=CHECKOUT,
         capture_output=True,
         text=True,
     )
@@ -138,7 +146,7 @@ def test_all_locks_but_those_of_root_hold_as_a_plain_user():
 
 
 def isolation(without):
-    student = student_of(CONTROL, without)
+    student = student_of(EINSUM, without)
     student.call("softmax", np.eye(2))
     student.close()
     return student.isolation
@@ -151,11 +159,11 @@ def test_the_rest_holds_without(missing):
 
 
 def test_the_report_names_the_locks():
-    assert grade(CONTROL).isolation == (ROOT_LOCKS if DROPS else PLAIN_LOCKS)
+    assert grade(EINSUM).isolation == (ROOT_LOCKS if DROPS else PLAIN_LOCKS)
 
 
 def test_a_guest_starts_soon():
-    submission, times = open_submission(CONTROL, ASSIGNMENT), []
+    submission, times = open_submission(EINSUM, ASSIGNMENT), []
     for _ in range(5):
         started = time.perf_counter()
         guest = Guest(submission, ASSIGNMENT.limits)
@@ -237,21 +245,21 @@ def test_what_gets_through_as_a_plain_user(without):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", attacks())
+@pytest.mark.parametrize("name", of_kind("attack"))
 def test_the_next_submission_is_not_harmed_and_nothing_is_left(name, monkeypatch):
     folders, owners = [], set()
 
-    def watched(folder, choose=interpreter):
-        python, uid = choose(folder)
-        folders.append(folder)
-        owners.add(uid)
-        return python, uid
+    def watched(guest, *arguments, start=Guest._start):
+        locks = start(guest, *arguments)
+        folders.append(guest._root)
+        owners.add(guest._uid)
+        return locks
 
-    monkeypatch.setattr(process, "interpreter", watched)
-    grade(SUBMISSIONS / name)
-    report = grade(CONTROL)
+    monkeypatch.setattr(Guest, "_start", watched)
+    grade(folder_of(name))
+    report = grade(EINSUM)
     code = [exercise for exercise in report.exercises if exercise.name != "exam"]
-    assert sum(exercise.score for exercise in code) == 80
+    assert sum(exercise.score for exercise in code) == CODE_POINTS
     assert len(folders) >= 2
     assert not [folder for folder in folders if folder.exists()]
     # Without root the guests' user is ours, who has more files and processes than these.
@@ -393,18 +401,13 @@ def value():
 
 def golden_differences():
     """The hostile golden submissions that are not graded as expected here, and failed controls."""
-    from test_submissions import EXPECTED, SUBMISSIONS
 
-    from autograder.judging.grading import grade
+    def as_stated(name):
+        stated = GOLDENS[name]
+        return scores(grade(folder_of(name)), stated.exercises) == stated.scores
 
-    def code(name):
-        return {e.name: e.score for e in grade(SUBMISSIONS / name).exercises if e.name != "exam"}
-
-    kinds = ("attack", "cheat", "leak", "broken")
-    names = [name for name, expected in EXPECTED.items() if expected["kind"] in kinds]
-    assert len(names) > 60
-    wrong = [name for name in names if code(name) != EXPECTED[name]["exercises"]]
-    return wrong + (["the control"] if sum(code("where-neginf").values()) != 80 else [])
+    names = [*of_kind(*HOSTILE_KINDS), CONTROL]
+    return [name for name in names if not as_stated(name)]
 
 
 @pytest.mark.slow
@@ -548,7 +551,7 @@ for name in ("os.py", "email/file.py", "site-packages/file.py", "dist-packages/f
 
 
 def test_the_roots_hold_no_packages():
-    roots = [str(path) for path in process.numpy_folders()]
+    roots = [str(path) for path in numpy_folders()]
     assert roots[0].endswith("numpy")
     assert not [root for root in roots if Path(root, "autograder").exists()]
 

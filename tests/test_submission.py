@@ -281,7 +281,7 @@ def test_damaged_members_are_told(tmp_path, method):
     content = bytearray(zipped({"attention.py": os.urandom(4000)}, method))
     content[100:3000] = bytes(2900)
     submission = opened(raw_zip(content)(tmp_path))
-    assert "not a readable zip" in words(submission)
+    assert "not readable in the zip" in words(submission)
 
 
 def bomb(inner_name: str, tail: bytes, mebibytes: int) -> bytes:

@@ -53,7 +53,7 @@ def bundle(out: Path, with_kernel: bool = False) -> list[str]:
 
 def grader_files(with_kernel: bool) -> dict[str, bytes]:
     """autograder.zip, path by path."""
-    parts = {path.name: path.read_bytes() for path in PARTS.iterdir() if path.is_file()}
+    parts = {path.name: text_of(path) for path in PARTS.iterdir() if path.is_file()}
     if not with_kernel:
         del parts["requirements.kernel"]
     test = parts.pop("exercise_test.py").decode()
@@ -79,7 +79,7 @@ def package_files() -> dict[str, bytes]:
         if path.suffix in PACKED
     }
     return {
-        name: path.read_bytes()
+        name: text_of(path)
         for name, path in files.items()
         if not name.startswith(LEFT_OUT) and path.name != "draws.py"
     }
@@ -92,8 +92,13 @@ def student_files() -> dict[str, bytes]:
         folder = "" if part == "student_template" else f"{part}/"
         for path in (CHECKOUT / part).iterdir():
             if path.suffix in HANDED_OUT and not path.name.startswith("."):
-                files[f"{STUDENT_FOLDER}/{folder}{path.name}"] = path.read_bytes()
+                files[f"{STUDENT_FOLDER}/{folder}{path.name}"] = text_of(path)
     return files
+
+
+def text_of(path: Path) -> bytes:
+    """A file with LF at the ends of its lines, whatever git made of them in this checkout."""
+    return path.read_bytes().replace(b"\r\n", b"\n")
 
 
 def write_zip(path: Path, files: dict[str, bytes]) -> str:

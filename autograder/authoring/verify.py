@@ -9,7 +9,7 @@ from typing import Any
 
 from autograder.authoring.dry_run import dry_grading, right
 from autograder.authoring.mutants import mutants
-from autograder.authoring.regenerate import SHEETS
+from autograder.authoring.regenerate import SECRET, SHEETS, STALE, fingerprint
 from autograder.exam.scoring import Answers, score_exam
 from autograder.exercises.misconceptions import CANDIDATES, FORM, Misconception
 from autograder.intake.submission import open_submission
@@ -146,9 +146,14 @@ def exam() -> Check:
 def provenance() -> Check:
     noted, faults = read_data("provenance"), []
     if noted["digest"] != digest_of_tests():
-        faults.append("suites or data were changed by hand since they were drawn: regenerate")
+        faults.append(
+            "suites or data were changed by hand since they were drawn: "
+            "`autograder regenerate --same-draw` proves them"
+        )
     if noted["sheets"] != digest({path: (CHECKOUT / path).read_bytes() for path in SHEETS}):
         faults.append("a sheet of the exam was changed by hand, or is of another draw: regenerate")
+    if SECRET.exists() and fingerprint(SECRET.read_text(encoding="utf-8").strip()) != noted["seed"]:
+        faults.append(STALE)
     return Check("suites, data and sheets are those that were drawn", faults)
 
 
@@ -183,9 +188,9 @@ def right_styles() -> Iterator[Check]:
 def golden(kind: str, *misconceptions: str) -> list[Path]:
     """The golden submissions of a kind that are expected to be given just these names."""
     found = []
-    for path in sorted(GOLDEN.glob("*/expected.json")):
+    for path in sorted(GOLDEN.glob(f"{kind}/*/expected.json")):
         expected = json.loads(path.read_text(encoding="utf-8"))
-        if expected["kind"] == kind and expected["misconceptions"] == [*misconceptions]:
+        if expected.get("misconceptions", []) == [*misconceptions]:
             found.append(path.parent)
     return found
 

@@ -1,8 +1,13 @@
 """One submission -> Report: the only judge, whoever asks for a grade."""
 
-from collections.abc import Callable
+import platform
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+
+import numpy as np
 
 import autograder
 from autograder.exam.examining import exam_report
@@ -12,8 +17,9 @@ from autograder.judging.fairness import Sitting, Start, Trial, best_trial, waive
 from autograder.judging.suites import Suites, with_suites
 from autograder.kit.cases import digest_of_tests, read_data, read_key
 from autograder.manifest import Exercise, load_manifest
-from autograder.report import GraderError, Report
+from autograder.report import ExerciseResult, GraderError, Report
 from autograder.sandbox.process import Guest
+from autograder.sandbox.zygote import Zygotes, can_fork
 from autograder.similar import shape_of
 
 Progress = Callable[[Report], None]
@@ -38,7 +44,21 @@ def grade(path: Path, progress: Progress = ignore, live_kernel: bool = False) ->
     Raises GraderError where the grader itself is at fault.
     """
     submission = open_submission(path, load_manifest())
-    return judge(submission, Guest, progress, live_kernel).report
+    with warm_start() as start:
+        return judge(submission, start, progress, live_kernel).report
+
+
+@contextmanager
+def warm_start() -> Iterator[Start]:
+    """How guests are started: forked from a zygote that lives as long, where that is safe."""
+    if not can_fork():
+        yield Guest
+        return
+    zygotes = Zygotes()
+    try:
+        yield partial(Guest, zygotes=zygotes)
+    finally:
+        zygotes.close()
 
 
 def judge(
@@ -55,7 +75,8 @@ def judge_with(
     manifest = load_manifest()
     report = Report(
         submission=submission.name,
-        exercises=[suites.blank(exercise) for exercise in manifest.exercises],
+        exercises=[suites.blank(one) for one in manifest.exercises if not one.bonus],
+        bonus=[suites.blank(one) for one in manifest.exercises if one.bonus],
         provenance=provenance(),
         shape=shape_of(submission.files[file] for file in {*submission.places.values()}),
     )
@@ -63,12 +84,15 @@ def judge_with(
     sitting = Sitting(submission, suites, manifest.limits, start)
     try:
         progress(report)
-        for position, exercise in enumerate(manifest.exercises):
+        report.examples = sitting.ask_publicly().wrong
+        for exercise in manifest.exercises:
             trial = best_trial(exercise, sitting, trials)
             waive_repeated_forms(trial, trials.values())
             trials[exercise.name] = trial
             explain(exercise, trials, report)
-            report.exercises[position] = trial.result
+            put_in_place(trial, report.bonus if exercise.bonus else report.exercises)
+            if trial.replaced:
+                report.replaced[exercise.name] = [*trial.replaced]
             report.isolation = sitting.own.isolation
             if exercise.name == "exam":
                 report.exam = exam_report(submission, read_key())
@@ -78,6 +102,12 @@ def judge_with(
     finally:
         sitting.close()
     return Grading(report, trials)
+
+
+def put_in_place(trial: Trial, results: list[ExerciseResult]) -> None:
+    """The results of an exercise in place of its blank ones."""
+    names = [result.name for result in results]
+    results[names.index(trial.result.name)] = trial.result
 
 
 def explain(exercise: Exercise, trials: dict[str, Trial], report: Report) -> None:
@@ -111,4 +141,6 @@ def provenance() -> dict[str, str]:
         "tests": digest_of_tests()[:12],
         "draw": "public demonstration" if drawn["public_demonstration"] else "private",
         "torch": drawn["torch"],
+        "python": platform.python_version(),
+        "numpy": np.__version__,
     }

@@ -81,7 +81,7 @@ def raised(what: Raised, doing: Doing, submission: Submission) -> StudentFault:
         )
     if what.error in ("ImportError", "ModuleNotFoundError") and place:
         return import_fault(what, source, submission)
-    sentence = f"{doing} raised {what.error}{place}."
+    sentence = f"{doing} raised {what.error}{place}.{said(what)}"
     misconception = None
     if what.error == "EOFError":
         sentence += " input() is not available while grading."
@@ -89,6 +89,24 @@ def raised(what: Raised, doing: Doing, submission: Submission) -> StudentFault:
         sentence += " A name is used there that has no value."
         misconception = "undefined_name"
     return StudentFault(verdict, sentence, misconception, raised=what.error)
+
+
+def without_place(fault: StudentFault, doing: Doing) -> StudentFault:
+    """The same fault on a hidden input: neither class nor line, which could tell of that input."""
+    sentences: dict[Verdict, str] = {
+        "failed": f"{doing} raised an exception here, and with none of the public examples.",
+        "crashed": f"{doing} ended the program.",
+        "out_of_memory": f"{doing} asked for more memory than there is.",
+        "import_error": f"{doing} failed, and did not with the public examples.",
+    }
+    return StudentFault(fault.verdict, sentences[fault.verdict], raised=fault.raised)
+
+
+def said(what: Raised) -> str:
+    """An exception's own message as a sentence: one line, nothing that is not printable."""
+    text = "".join(mark if mark.isprintable() else " " for mark in what.message)
+    text = " ".join(text.split())
+    return f' It says: "{text}".' if text else ""
 
 
 def import_fault(what: Raised, source: str, submission: Submission) -> StudentFault:
