@@ -20,7 +20,8 @@ Verdict = Literal[
 class StudentFault(Exception):
     """What a student's code did instead of answering; never a fault of the grader.
 
-    words are fixed text for the student; share is the part of the points earned all the same.
+    words are fixed text for the student; share is the part of the points earned all the same,
+    where it is not all or nothing.
     misconception is its id where the fault itself names it;
     raised is the built-in class of an exception that got out of a function.
     """
@@ -31,7 +32,7 @@ class StudentFault(Exception):
         words: str,
         misconception: str | None = None,
         raised: str = "",
-        share: float = 0.0,
+        share: float | None = None,
     ) -> None:
         super().__init__(words)
         self.verdict: Verdict = verdict
@@ -239,7 +240,8 @@ Status = Literal["graded", "grader_error", "no submission", "not finished"]
 class Outcome:
     """What became of one member of a class: a report, or in words why there is none.
 
-    kept: graded by an earlier run into the same folder.
+    kept: graded by an earlier run into the same folder. key is the digest of all that decided the
+    grade, origin where the submission came from.
     """
 
     name: str
@@ -248,3 +250,5 @@ class Outcome:
     status: Status = "graded"
     fault: str = ""
     kept: bool = False
+    key: str = ""
+    origin: str = ""

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.authoring import exam_sheets
+from autograder.authoring import exam_page, exam_sheets
 from autograder.exercises import registry
 from autograder.exercises.exam.bank import draw_exam
 from autograder.kit.cases import (
@@ -35,7 +35,13 @@ from autograder.report import GraderError
 
 # Whoever knows the seed can compute the key: git ignores this file, and no zip carries it.
 SECRET = CHECKOUT / "secret_seed.txt"
-SHEETS = ("assignments/exam.md", "student_template/exam.toml", "solutions/exam.toml")
+SHEETS = (
+    "assignments/exam.md",
+    "assignments/exam.html",
+    "student_template/exam.toml",
+    "student_template/exam_form.json",
+    "solutions/exam.toml",
+)
 STALE = (
     "secret_seed.txt is not the seed of the draw that is here: whoever drew last has the right one."
 )
@@ -56,7 +62,9 @@ def draw_all(seed: str) -> dict[str, str]:
             data[f"{exercise.name}/cases"] = room(exercise, rng, seed == PUBLIC_SEED)
     return {
         "assignments/exam.md": exam_sheets.sheet(questions),
+        "assignments/exam.html": exam_page.page(questions),
         "student_template/exam.toml": exam_sheets.blank(questions),
+        "student_template/exam_form.json": exam_sheets.form(questions),
         "solutions/exam.toml": exam_sheets.solved(questions),
         **{f"{ROOMS}/{name}.json": as_json(content) for name, content in data.items()},
     }

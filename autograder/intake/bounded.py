@@ -84,15 +84,18 @@ def read(path: Path, manifest: Manifest, added: frozenset[str]) -> Answer:
 
 def ask(asked: dict[str, Any], most: int, deadline: float) -> Answer:
     """One child's answer; TooDearError where it gives none."""
-    process = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", CHILD, str(ROOT)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        bufsize=0,
-        start_new_session=True,
-        env={},
-    )
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", CHILD, str(ROOT)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            start_new_session=True,
+            env={},
+        )
+    except OSError as error:
+        raise GraderError(f"the process that reads submissions did not start: {error}") from error
     assert process.stdin is not None
     assert process.stdout is not None
     try:

@@ -359,9 +359,10 @@ def look_through_zip(
     if len(members) > ENTRIES_SEEN:
         raise UnreadableError("The zip holds too many files: hand in your .py files only.")
     environments = {
-        posixpath.dirname(name.rstrip("/"))
-        for name in members
-        if posixpath.basename(name.rstrip("/")).lower() in ENVIRONMENT_MARKS
+        "/".join(parts[:depth])
+        for parts in (name[:NAME_CHARACTERS].split("/") for name in members)
+        for depth, part in enumerate(parts)
+        if part.lower() in ENVIRONMENT_MARKS
     }
     overlapping = members_that_overlap([*members.values()])
     candidates: list[Candidate] = []

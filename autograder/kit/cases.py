@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograder.exam.scoring import KeyEntry
+from autograder.exam.scoring import KeyEntry, read_key_file
 from autograder.report import GraderError
 
 EXERCISES = Path(__file__).parents[1] / "exercises"
@@ -72,10 +72,7 @@ def generated() -> dict[str, bytes]:
 
 def read_key() -> list[KeyEntry]:
     """The key of the exam, question by question."""
-    return [
-        KeyEntry(**{**entry, "accepted": tuple(entry["accepted"])})
-        for entry in read_data("exam/key")
-    ]
+    return read_key_file(EXERCISES / "exam" / "key.json")
 
 
 def cases_of(exercise: str, test: str) -> list[Case]:

@@ -12,24 +12,24 @@ from autograder.exercises.exam import module0, module1, module2, module3
 __all__ = ["QUESTIONS", "Option", "Question", "draw_exam"]
 
 QUESTIONS = (
-    module0.embedding_lookup,
-    module0.two_way_softmax,
-    module0.same_weights,
+    module0.three_way_softmax,
+    module0.changed_scores,
     module0.large_scores,
     module1.blend,
     module1.largest_weight,
     module1.word_order,
-    module2.three_roles,
-    module2.scaled_score,
-    module2.longer_queries,
-    module3.first_row,
-    module3.zeroed_afterwards,
+    module2.one_change,
+    module2.directed_score,
+    module2.sizes,
+    module2.other_spread,
+    module2.pencil_head,
+    module3.masks,
     module3.zero_scores,
-    module3.weak_fill,
-    module3.agreement,
+    module3.training,
+    module3.reach,
     module3.attention_parameters,
-    module3.other_half,
     module3.kv_cache,
+    module3.position,
 )
 
 

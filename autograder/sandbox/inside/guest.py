@@ -56,6 +56,7 @@ def live(configuration, requests, replies, numpy, lock):
         sys.path += [os.path.join(folder, part) for part in configuration["folders"]]
         os.chdir(folder)
         guest = Guest(folder, numpy)
+        guest.prefer_own_modules()
     except BaseException as error:
         # Python writes them to the grader, which alone reads along until here.
         raise SystemExit(f"{step} failed: {one_line(error)}") from error
@@ -141,9 +142,11 @@ class Guest:
             name = os.path.splitext(os.path.basename(file))[0]
             path = os.path.join(self.folder, file)
             loaded = sys.modules.get(name)
+            foreign = loaded is not None or name in sys.stdlib_module_names
+            if foreign and getattr(loaded, "__file__", None) != path:
+                name = "student_" + name
+                loaded = sys.modules.get(name)
             if getattr(loaded, "__file__", None) != path:
-                if loaded is not None or name in sys.stdlib_module_names:
-                    name = "student_" + name
                 loader = importlib.machinery.SourceFileLoader(name, path)
                 spec = importlib.util.spec_from_loader(name, loader)
                 assert spec is not None
@@ -155,6 +158,22 @@ class Guest:
                     raise
             self.modules[file] = loaded
         return self.modules[file]
+
+    def prefer_own_modules(self):
+        """Has the student's files import code.py beside them, and not Python's own module code."""
+        standard = sys.stdlib_module_names - {*sys.builtin_module_names}
+        files = [name for name in os.listdir(self.folder) if name.endswith(".py")]
+        own = {name[:-3]: name for name in files if name[:-3] in standard}
+        python_import = builtins.__import__
+
+        def import_own(name, globals=None, locals=None, fromlist=(), level=0):
+            importer = (globals or {}).get("__file__")
+            if name in own and not level and str(importer).startswith(self.folder + os.sep):
+                return self.load(own[name])
+            return python_import(name, globals, locals, fromlist, level)
+
+        if own:
+            builtins.__import__ = import_own
 
     def replace(self, function, source, file, loads):
         """Puts a right helper in the place of a failed one, or of its whole file."""
