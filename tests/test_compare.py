@@ -94,6 +94,7 @@ def written(folder: Path, outcomes: list[Outcome]) -> Path:
     graded = GradedFolder(folder)
     for one in outcomes:
         graded.add(one)
+    graded.write_table([one.name for one in outcomes])
     return folder
 
 
