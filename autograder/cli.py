@@ -141,6 +141,7 @@ def keep(outcome: Outcome, folder: GradedFolder | None) -> None:
     """Writes what came of one member; a fault of the grader is told at once."""
     if outcome.status == "grader_error":
         click.echo(f"grader_error: {outcome.name} has no grade. {outcome.fault}", err=True)
+        outcome.fault = in_short(outcome.fault)
     if folder:
         try:
             folder.add(outcome)
@@ -157,6 +158,12 @@ def write_table(folder: GradedFolder, order: list[str]) -> None:
         click.echo(f"grader_error: grades.csv could not be written. {error}", err=True)
         sys.exit(1)
     tell_kept(folder)
+
+
+def in_short(fault: str) -> str:
+    """The first and the last line of a fault: between them stands a traceback, told on stderr."""
+    lines = fault.strip().splitlines() or [""]
+    return lines[0] if len(lines) == 1 else f"{lines[0]} {lines[-1]}"
 
 
 @main.command()
