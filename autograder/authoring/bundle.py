@@ -19,6 +19,8 @@ GRADER = "files-grader"
 LEFT_OUT = (
     "authoring/",
     "exam/question.py",
+    "exam/own.py",
+    "own_questions.toml",
     "exercises/exam/bank.py",
     "exercises/exam/module",
     "kit/drawing.py",
@@ -26,7 +28,7 @@ LEFT_OUT = (
 PACKED = (".py", ".toml", ".json")
 PROGRAMS = ("setup.sh", "run_autograder")
 STUDENT_PARTS = ("student_template", "assignments")
-HANDED_OUT = (".py", ".toml", ".md")
+HANDED_OUT = (".py", ".toml", ".md", ".json")
 STUDENT_FOLDER = "self-attention"
 TIME = (1980, 1, 1, 0, 0, 0)
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from autograder.authoring import exam_sheets
+from autograder.exam.own import read_own
 from autograder.exercises import registry
 from autograder.exercises.exam.bank import draw_exam
 from autograder.kit.cases import (
@@ -53,7 +54,7 @@ def draw_all(seed: str) -> dict[str, str]:
     def rng(part: str) -> random.Random:
         return random.Random(f"{seed}/{part}")
 
-    questions = draw_exam(rng("exam"))
+    questions = draw_exam(rng("exam"), read_own())
     data: dict[str, Any] = {"exam/key": exam_sheets.key(questions)}
     for exercise in load_manifest().exercises:
         if exercise.function:

@@ -1,0 +1,125 @@
+"""How often somebody passes the exam who knows a part of it and guesses the rest, with up to three
+sheets and what is told after each:  python tests/benchmarks/exam_passing.py
+
+Nothing is sampled: every way in which the guesses can fall is enumerated, with its probability. The
+guesser knows the score after each sheet and the module that is named (or, for comparison, nothing,
+or the misses of every module), keeps what that speaks for, and changes what it speaks against.
+"""
+
+import itertools
+import random
+from collections import defaultdict
+
+import numpy as np
+
+from autograder.exam.examining import most_missed
+from autograder.exam.scoring import percent
+from autograder.exercises.exam.bank import draw_exam
+from autograder.kit.cases import read_key
+from autograder.manifest import load_manifest
+
+THRESHOLD, SHEETS = load_manifest().exam.threshold, load_manifest().exam.attempts
+KEY = read_key()
+MODULES = sorted({entry.module for entry in KEY})
+# A third guess hits, or a fourth one would: what is told apart of a question's other options.
+FIRST, SECOND, THIRD, OTHER = range(4)
+
+
+class Guesser:
+    """Guesses at some questions, is right at others, and misses the rest: a number is no guess."""
+
+    def __init__(self, known: set[str], feedback: str) -> None:
+        self.feedback = feedback
+        exam = {entry.id: question for entry, question in zip(KEY, EXAM, strict=True)}
+        self.asked = [entry.module for entry in KEY]
+        guessed = [e for e in KEY if e.id not in known and e.kind != "number"]
+        lost = [e.module for e in KEY if e.id not in known and e.kind == "number"]
+        needed = next(n for n in range(len(KEY) + 1) if percent(n, len(KEY)) >= THRESHOLD)
+        self.needed = needed - len(known)
+        self.modules = np.array([entry.module for entry in guessed])
+        self.lost = {module: lost.count(module) for module in MODULES}
+        # Every way the guesses can fall: which guess at each question would be right.
+        self.falls = np.array([*itertools.product(range(4), repeat=len(guessed))], dtype=np.int8)
+        sizes = [len(exam[e.id].options) or len(exam[e.id].words) for e in guessed]
+        chances = [np.array([1 / n, 1 / n, 1 / n, 1 - 3 / n]) for n in sizes]
+        self.weights = np.ones(len(self.falls))
+        for place, chance in enumerate(chances):
+            self.weights *= chance[self.falls[:, place]]
+
+    def told(self, hits: np.ndarray) -> list[object]:
+        """What is said after a sheet, for each way the guesses can fall."""
+        missed = {m: self.lost[m] + (~hits[:, self.modules == m]).sum(axis=1) for m in MODULES}
+        rows = np.column_stack([missed[m] for m in MODULES])
+        if self.feedback == "nothing":
+            return [0] * len(rows)
+        if self.feedback == "score and misses per module":
+            return [tuple(row) for row in rows.tolist()]
+        return [
+            (sum(row), most_missed({m: n for m, n in zip(MODULES, row, strict=True) if n}, KEY))
+            for row in rows.tolist()
+        ]
+
+    def passes(self, falls: np.ndarray, sheet: np.ndarray) -> np.ndarray:
+        return (falls == sheet).sum(axis=1) >= self.needed
+
+    def best_sheet(self, falls: np.ndarray, weights: np.ndarray, sheets: list) -> np.ndarray:
+        """The sheet that passes most often among what is still possible, one change at a time."""
+        best, found = -1.0, sheets[0]
+        for start in sheets:
+            sheet, value = start.copy(), weights[self.passes(falls, start)].sum()
+            improved = True
+            while improved:
+                improved = False
+                for place, guess in itertools.product(range(len(sheet)), (FIRST, SECOND, THIRD)):
+                    other = sheet.copy()
+                    other[place] = guess
+                    chance = weights[self.passes(falls, other)].sum()
+                    if chance > value + 1e-15:
+                        sheet, value, improved = other, chance, True
+            if value > best:
+                best, found = value, sheet
+        return found
+
+    def chance(self) -> list[float]:
+        """The probability to have passed after each of the sheets."""
+        nodes = [(self.falls, self.weights)]
+        passed, after = 0.0, []
+        for number in range(SHEETS):
+            following = []
+            for falls, weights in nodes:
+                starts = [np.full(falls.shape[1], guess, dtype=np.int8) for guess in range(3)]
+                sheet = starts[0] if number == 0 else self.best_sheet(falls, weights, starts)
+                done = self.passes(falls, sheet)
+                passed += weights[done].sum()
+                falls, weights = falls[~done], weights[~done]
+                groups = defaultdict(list)
+                for place, words in enumerate(self.told(falls == sheet)):
+                    groups[words].append(place)
+                following += [(falls[places], weights[places]) for places in groups.values()]
+            nodes = following
+            after.append(passed)
+        return after
+
+
+EXAM = draw_exam(random.Random("0/exam"))
+
+
+def known(count: int) -> set[str]:
+    """The first so many questions, numbers before words before choices."""
+    kinds = ("number", "text", "choice")
+    order = sorted(KEY, key=lambda entry: kinds.index(entry.kind))
+    return {entry.id for entry in order[:count]}
+
+
+def main() -> None:
+    print("| known | told | 1 sheet | 2 sheets | 3 sheets |\n| --- | --- | --- | --- | --- |")
+    for count in (7, 9, 10, 11, 12):
+        for feedback in ("nothing", "score and one module", "score and misses per module"):
+            chances = " | ".join(
+                f"{chance:.1%}" for chance in Guesser(known(count), feedback).chance()
+            )
+            print(f"| {count} of {len(KEY)} | {feedback} | {chances} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
