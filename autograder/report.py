@@ -128,7 +128,8 @@ class Report:
     """The grade of one submission. Scores are in points, to two decimals.
 
     replaced: by exercise, the helpers of which a right version stood in for the student's.
-    remarks: what was left out or read otherwise. shape: see similar.py; not shown to anybody.
+    remarks: what was left out or read otherwise. examples: by function, the first public example
+    that it answers wrongly, beside what it should give. shape: see similar.py; nobody is shown it.
     """
 
     submission: str
@@ -140,6 +141,7 @@ class Report:
     bonus: list[ExerciseResult] = field(default_factory=list)
     replaced: dict[str, list[str]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    examples: dict[str, str] = field(default_factory=dict)
     shape: list[str] = field(default_factory=list)
 
     @property
@@ -161,6 +163,7 @@ class Report:
             "bonus": [exercise_as_json(exercise) for exercise in self.bonus],
             "replaced": self.replaced,
             "remarks": self.remarks,
+            "examples": self.examples,
             "misconceptions": self.misconceptions,
             "isolation": self.isolation,
             "provenance": self.provenance,
@@ -181,7 +184,14 @@ class Report:
             bonus=[exercise_from_json(exercise) for exercise in found["bonus"]],
             **{
                 name: found[name]
-                for name in ("replaced", "remarks", "misconceptions", "isolation", "provenance")
+                for name in (
+                    "replaced",
+                    "remarks",
+                    "examples",
+                    "misconceptions",
+                    "isolation",
+                    "provenance",
+                )
             },
         )
 
@@ -228,7 +238,8 @@ Status = Literal["graded", "grader_error", "no submission", "not finished"]
 class Outcome:
     """What became of one member of a class: a report, or in words why there is none.
 
-    kept: graded by an earlier run into the same folder.
+    kept: graded by an earlier run into the same folder. key is the digest of all that decided the
+    grade, origin where the submission came from.
     """
 
     name: str
@@ -237,3 +248,5 @@ class Outcome:
     status: Status = "graded"
     fault: str = ""
     kept: bool = False
+    key: str = ""
+    origin: str = ""

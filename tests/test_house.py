@@ -14,14 +14,16 @@ ROOMS = PACKAGE / "exercises"
 # Upwards from the ground; a file imports from its own floor and from those below. The renderers
 # stand beside: they see report, manifest and files only.
 FLOORS = [
-    {"report", "files"},
+    {"report", "files", "similar"},
     {"manifest"},
+    {"overrides"},
     {"intake"},
     {"sandbox", "exam"},
     {"kit"},
     {"exercises"},
     {"judging"},
-    {"platforms", "batch", "authoring", "renderers"},
+    {"platforms", "batch", "cluster", "graded", "authoring", "renderers"},
+    {"graded", "compare"},
     {"cli", "__main__", ""},
 ]
 MODULES = [path for path in sorted(PACKAGE.rglob("*.py")) if "zip" not in path.parts]

@@ -1,20 +1,18 @@
 """misconceptions.py: each wrong version is named for what it is, and nobody else is."""
 
-import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from autograder.authoring.dry_run import dry_run, right
 from autograder.exercises.misconceptions import FORM, MISCONCEPTIONS, inlined
+from tests.goldens import GOLDENS
 
 RIGHT = right()
 
-CATALOGUE = json.loads(
-    (Path(__file__).parent / "submissions/catalogue.json").read_text(encoding="utf-8")
-)
+# What the authors of the golden folders call their mistakes.
+MISTAKES = {golden.mistake for golden in GOLDENS.values() if golden.mistake}
 VERSIONS = [
     pytest.param(entry, version, id=f"{entry.function}-{entry.name}-{number}")
     for entry in MISCONCEPTIONS
@@ -26,8 +24,8 @@ INLINED = [
 ]
 
 
-def test_names_are_those_of_the_catalogue():
-    assert {entry.name for entry in MISCONCEPTIONS} == {*CATALOGUE.values()} - {None}
+def test_names_are_those_of_the_golden_folders():
+    assert {entry.name for entry in MISCONCEPTIONS} == MISTAKES
 
 
 @pytest.mark.parametrize(("entry", "version"), [*VERSIONS, *INLINED])

@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from autograder.authoring import exam_sheets
+from autograder.authoring import exam_page, exam_sheets
 from autograder.exam.own import read_own
 from autograder.exercises import registry
 from autograder.exercises.exam.bank import draw_exam
 from autograder.kit.cases import (
+    EXAMPLES,
     EXERCISES,
     PROBES,
     RIGHT,
@@ -29,7 +30,7 @@ from autograder.kit.cases import (
     read_data,
     suites,
 )
-from autograder.kit.drawing import CHECKOUT, PUBLIC_SEED, SOLUTIONS, require_checkout
+from autograder.kit.drawing import CHECKOUT, PUBLIC_SEED, SOLUTIONS, load_solution, require_checkout
 from autograder.manifest import Exercise, load_manifest
 from autograder.report import GraderError
 
@@ -37,6 +38,7 @@ from autograder.report import GraderError
 SECRET = CHECKOUT / "secret_seed.txt"
 SHEETS = (
     "assignments/exam.md",
+    "assignments/exam.html",
     "student_template/exam.toml",
     "student_template/exam_form.json",
     "solutions/exam.toml",
@@ -61,6 +63,7 @@ def draw_all(seed: str) -> dict[str, str]:
             data[f"{exercise.name}/cases"] = room(exercise, rng, seed == PUBLIC_SEED)
     return {
         "assignments/exam.md": exam_sheets.sheet(questions),
+        "assignments/exam.html": exam_page.page(questions),
         "student_template/exam.toml": exam_sheets.blank(questions),
         "student_template/exam_form.json": exam_sheets.form(questions),
         "solutions/exam.toml": exam_sheets.solved(questions),
@@ -77,7 +80,18 @@ def room(exercise: Exercise, rng: Callable[[str], random.Random], public: bool) 
         probes = draws.probes(rng(f"{exercise.name}/probes"))
         found[PROBES] = [[argument.tolist() for argument in probe] for probe in probes]
     if exercise.function == exercise.name:
+        found[EXAMPLES] = examples(exercise.name)
         found[RIGHT] = (SOLUTIONS / f"{exercise.name}.py").read_text(encoding="utf-8")
+    return found
+
+
+def examples(function: str) -> list[list[Any]]:
+    """What solutions/ gives for the public examples, to six decimals: enough to be told."""
+    right, found = load_solution(function), []
+    for example in registry.contracts()[function].examples:
+        results = right(*example.arguments, **example.keywords)
+        several = results if isinstance(results, tuple) else (results,)
+        found.append([np.round(np.asarray(one, dtype=float), 6).tolist() for one in several])
     return found
 
 

@@ -188,9 +188,9 @@ def right_styles() -> Iterator[Check]:
 def golden(kind: str, *misconceptions: str) -> list[Path]:
     """The golden submissions of a kind that are expected to be given just these names."""
     found = []
-    for path in sorted(GOLDEN.glob("*/expected.json")):
+    for path in sorted(GOLDEN.glob(f"{kind}/*/expected.json")):
         expected = json.loads(path.read_text(encoding="utf-8"))
-        if expected["kind"] == kind and expected["misconceptions"] == [*misconceptions]:
+        if expected.get("misconceptions", []) == [*misconceptions]:
             found.append(path.parent)
     return found
 

@@ -6,6 +6,7 @@ from functools import cache
 from types import ModuleType
 
 from autograder.kit.contract import Contract
+from autograder.kit.misconception import Configuration, Misconception
 from autograder.manifest import Exercise, load_manifest
 from autograder.report import GraderError
 from autograder.sandbox.student import Reader
@@ -45,6 +46,37 @@ def contracts() -> dict[str, Contract]:
 def readers() -> dict[str, Reader]:
     """How a reply of each function is read."""
     return {function: contract.read for function, contract in contracts().items()}
+
+
+@cache
+def configuration(function: str) -> Configuration:
+    """How a function is computed, and how it goes wrong."""
+    found = getattr(part(function, "misconceptions"), "CONFIGURATION", None)
+    if not isinstance(found, Configuration) or found.function != function:
+        raise GraderError(
+            f"autograder/exercises/{function}/misconceptions.py has no CONFIGURATION of {function}."
+        )
+    return found
+
+
+@cache
+def form_hint(name: str) -> str:
+    """The hint for a fault of form, whichever room has it."""
+    return next(
+        form.hint
+        for function in load_manifest().functions
+        for form in configuration(function).forms
+        if form.name == name
+    )
+
+
+def misconceptions() -> list[tuple[str, Misconception]]:
+    """Every misconception and fault of form, with the function that it is made in."""
+    return [
+        (function, one)
+        for function in load_manifest().functions
+        for one in (*configuration(function).misconceptions, *configuration(function).forms)
+    ]
 
 
 def written() -> list[Exercise]:

@@ -1,19 +1,27 @@
 """One submission -> Report: the only judge, whoever asks for a grade."""
 
-from collections.abc import Callable
+import platform
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+
+import numpy as np
 
 import autograder
 from autograder.exam.examining import examine
-from autograder.exercises.misconceptions import diagnose, hint
+from autograder.exercises.registry import form_hint
 from autograder.intake.submission import Submission, open_submission
+from autograder.judging.diagnosis import Diagnosis, diagnose
 from autograder.judging.fairness import Sitting, Start, Trial, best_trial, waive_repeated_forms
 from autograder.judging.suites import Suites, with_suites
 from autograder.kit.cases import digest_of_tests, read_data, read_key
 from autograder.manifest import Exercise, load_manifest
 from autograder.report import ExerciseResult, GraderError, Report
 from autograder.sandbox.process import Guest
+from autograder.sandbox.zygote import Zygotes, can_fork
+from autograder.similar import shape_of
 
 Progress = Callable[[Report], None]
 
@@ -37,7 +45,21 @@ def grade(path: Path, progress: Progress = ignore, live_kernel: bool = False) ->
     Raises GraderError where the grader itself is at fault.
     """
     submission = open_submission(path, load_manifest())
-    return judge(submission, Guest, progress, live_kernel).report
+    with warm_start() as start:
+        return judge(submission, start, progress, live_kernel).report
+
+
+@contextmanager
+def warm_start() -> Iterator[Start]:
+    """How guests are started: forked from a zygote that lives as long, where that is safe."""
+    if not can_fork():
+        yield Guest
+        return
+    zygotes = Zygotes()
+    try:
+        yield partial(Guest, zygotes=zygotes)
+    finally:
+        zygotes.close()
 
 
 def judge(
@@ -57,11 +79,14 @@ def judge_with(
         exercises=[suites.blank(one) for one in manifest.exercises if not one.bonus],
         bonus=[suites.blank(one) for one in manifest.exercises if one.bonus],
         provenance=provenance(),
+        remarks=submission.remarks,
+        shape=shape_of(submission.files[file] for file in {*submission.places.values()}),
     )
     trials: dict[str, Trial] = {}
     sitting = Sitting(submission, suites, manifest.limits, start)
     try:
         progress(report)
+        report.examples = sitting.ask_publicly().wrong
         for exercise in manifest.exercises:
             trial = best_trial(exercise, sitting, trials)
             waive_repeated_forms(trial, trials.values())
@@ -88,25 +113,27 @@ def put_in_place(trial: Trial, results: list[ExerciseResult]) -> None:
 
 
 def explain(exercise: Exercise, trials: dict[str, Trial], report: Report) -> None:
-    """Names the misconception behind lost points, and gives its hint to the failed tests."""
+    """Names the misconceptions behind lost points, and gives their hints to the failed tests."""
     trial, asked = trials[exercise.name], trials[exercise.function or exercise.name]
-    found = None
-    if asked.lost_values and asked.transcript:
-        found = diagnose(asked.transcript[0].function, asked.transcript)
+    found = diagnose(asked.transcript) if asked.lost_values else Diagnosis()
     named = {
         *trial.form_faults.values(),
         *(fault.misconception for fault in trial.faults.values() if fault.misconception),
     }
     for test in trial.result.tests:
         if test.name in trial.form_faults:
-            test.hint = hint(trial.form_faults[test.name])
-    if found is not None:
+            test.hint = form_hint(trial.form_faults[test.name])
+    if found.explains:
         # It explains every value, so what single tests made of a value counts no more.
-        named = {*trial.form_faults.values(), found.name} - {found.form}
-        for test in trial.result.tests:
-            fault = trial.faults.get(test.name)
-            if fault and test.verdict == "failed" and test.name not in trial.form_faults:
-                test.hint = f"{test.hint} {found.hint}" if fault.raised else found.hint
+        named = {*trial.form_faults.values(), *found.names} - found.forms
+    elif asked.lost_values:
+        # Where values are wrong, agreement to six digits only is not what is amiss.
+        named -= {"tolerance"}
+    for test in trial.result.tests:
+        fault = trial.faults.get(test.name)
+        if fault and test.verdict == "failed" and test.name not in trial.form_faults:
+            own = [] if found.explains and found.hints and not fault.raised else [test.hint]
+            test.hint = " ".join([*own, *found.hints])
     report.misconceptions += sorted(named - {*report.misconceptions})
 
 
@@ -118,4 +145,6 @@ def provenance() -> dict[str, str]:
         "tests": digest_of_tests()[:12],
         "draw": "public demonstration" if drawn["public_demonstration"] else "private",
         "torch": drawn["torch"],
+        "python": platform.python_version(),
+        "numpy": np.__version__,
     }

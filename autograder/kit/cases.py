@@ -16,7 +16,7 @@ from autograder.report import GraderError
 
 EXERCISES = Path(__file__).parents[1] / "exercises"
 # Beside the tests of a cases.json.
-PROBES, RIGHT = "probes", "right"
+PROBES, RIGHT, EXAMPLES = "probes", "right", "examples"
 # Lies there while a new draw is swapped in.
 SWAPPING = EXERCISES / "swapping"
 
@@ -92,6 +92,11 @@ def probes_of(exercise: str) -> list[tuple[NDArray[Any], ...]]:
     """Two different float inputs of one shape; none where an exercise has no such pair."""
     probes = read_data(f"{exercise}/cases").get(PROBES, [])
     return [tuple(np.array(argument) for argument in probe) for probe in probes]
+
+
+def expected_examples(exercise: str) -> list[list[NDArray[Any]]]:
+    """What each of a contract's examples must give: an array per result."""
+    return [list(map(np.array, one)) for one in read_data(f"{exercise}/cases")[EXAMPLES]]
 
 
 def right_source(exercise: str) -> str:

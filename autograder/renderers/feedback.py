@@ -28,6 +28,8 @@ def feedback(report: Report) -> str:
         lines += ["", "## What to mend"]
         for number, cause in enumerate(found, start=1):
             lines += ["", *section(number, cause)]
+        for text in report.examples.values():
+            lines += ["", "## On an example that is no secret", "", "```", text, "```"]
         lines += ["", "## What next", "", escape(next_step(found))]
     lines += ["", "## Points", "", "| exercise | points |", "| --- | --- |"]
     lines += [
@@ -51,6 +53,9 @@ def summary(report: Report) -> list[str]:
         told = replaced_line(report, exercise.name)
         if told:
             lines.append(f"{exercise.name}: {escape(told)}")
+        if exercise.override:
+            # Why is between staff: it may be about more than this student.
+            lines.append(f"{exercise.name}: these points were set by your course staff.")
     return [line for one in lines for line in (one, "")][:-1]
 
 

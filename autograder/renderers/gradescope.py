@@ -87,6 +87,10 @@ def cards(report: Report) -> list[dict[str, Any]]:
             several = 1 < len(tests) < len(exercise.tests)
             titles = [test.title for test in tests] if several else []
             parts.append((tests, "\n".join([f"{VERDICTS[verdict]}: {text}", *titles])))
+        example = report.examples.get(exercise.name)
+        if example and rest:
+            tests, output = parts[-1]
+            parts[-1] = (tests, f"{output}\n\nOn an example that is no secret:\n{example}")
         for j, (tests, output) in enumerate(parts, start=1):
             found.append(card(exercise, tests, output, f"{i}.{j}"))
     return found

@@ -21,8 +21,8 @@ from autograder.manifest import load_manifest
 THRESHOLD, SHEETS = load_manifest().exam.threshold, load_manifest().exam.attempts
 KEY = read_key()
 MODULES = sorted({entry.module for entry in KEY})
-# A third guess hits, or a fourth one would: what is told apart of a question's other options.
-FIRST, SECOND, THIRD, OTHER = range(4)
+# Three guesses at a question, one per sheet; 3 stands for all other options.
+FIRST, SECOND, THIRD = range(3)
 
 
 class Guesser:
@@ -46,36 +46,41 @@ class Guesser:
         for place, chance in enumerate(chances):
             self.weights *= chance[self.falls[:, place]]
 
-    def told(self, hits: np.ndarray) -> list[object]:
-        """What is said after a sheet, for each way the guesses can fall."""
+    def told(self, hits: np.ndarray) -> list[np.ndarray]:
+        """The ways the guesses can fall, grouped by what is said after a sheet."""
         missed = {m: self.lost[m] + (~hits[:, self.modules == m]).sum(axis=1) for m in MODULES}
-        rows = np.column_stack([missed[m] for m in MODULES])
+        rows, which = np.unique(np.column_stack([*missed.values()]), axis=0, return_inverse=True)
+        groups: dict[object, list[int]] = defaultdict(list)
+        for number, row in enumerate(rows.tolist()):
+            groups[self.words(row)].append(number)
+        return [np.flatnonzero(np.isin(which.ravel(), numbers)) for numbers in groups.values()]
+
+    def words(self, misses: list[int]) -> object:
         if self.feedback == "nothing":
-            return [0] * len(rows)
+            return None
         if self.feedback == "score and misses per module":
-            return [tuple(row) for row in rows.tolist()]
-        return [
-            (sum(row), most_missed({m: n for m, n in zip(MODULES, row, strict=True) if n}, KEY))
-            for row in rows.tolist()
-        ]
+            return tuple(misses)
+        missed = {module: n for module, n in zip(MODULES, misses, strict=True) if n}
+        return sum(misses), most_missed(missed, KEY)
 
-    def passes(self, falls: np.ndarray, sheet: np.ndarray) -> np.ndarray:
-        return (falls == sheet).sum(axis=1) >= self.needed
-
-    def best_sheet(self, falls: np.ndarray, weights: np.ndarray, sheets: list) -> np.ndarray:
+    def best_sheet(self, falls: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """The sheet that passes most often among what is still possible, one change at a time."""
-        best, found = -1.0, sheets[0]
-        for start in sheets:
-            sheet, value = start.copy(), weights[self.passes(falls, start)].sum()
-            improved = True
-            while improved:
-                improved = False
+        best, found = -1.0, falls[0]
+        for start in (FIRST, SECOND, THIRD):
+            sheet = np.full(falls.shape[1], start, dtype=np.int8)
+            hits = (falls == sheet).sum(axis=1)
+            value = weights[hits >= self.needed].sum()
+            while True:
+                changes = []
                 for place, guess in itertools.product(range(len(sheet)), (FIRST, SECOND, THIRD)):
-                    other = sheet.copy()
-                    other[place] = guess
-                    chance = weights[self.passes(falls, other)].sum()
-                    if chance > value + 1e-15:
-                        sheet, value, improved = other, chance, True
+                    column = falls[:, place]
+                    other = hits - (column == sheet[place]) + (column == guess)
+                    changes.append((weights[other >= self.needed].sum(), place, guess))
+                chance, place, guess = max(changes)
+                if chance <= value + 1e-15:
+                    break
+                sheet[place], value = guess, chance
+                hits = (falls == sheet).sum(axis=1)
             if value > best:
                 best, found = value, sheet
         return found
@@ -87,15 +92,15 @@ class Guesser:
         for number in range(SHEETS):
             following = []
             for falls, weights in nodes:
-                starts = [np.full(falls.shape[1], guess, dtype=np.int8) for guess in range(3)]
-                sheet = starts[0] if number == 0 else self.best_sheet(falls, weights, starts)
-                done = self.passes(falls, sheet)
+                first = np.zeros(falls.shape[1], dtype=np.int8)
+                sheet = self.best_sheet(falls, weights) if number else first
+                hits = falls == sheet
+                done = hits.sum(axis=1) >= self.needed
                 passed += weights[done].sum()
                 falls, weights = falls[~done], weights[~done]
-                groups = defaultdict(list)
-                for place, words in enumerate(self.told(falls == sheet)):
-                    groups[words].append(place)
-                following += [(falls[places], weights[places]) for places in groups.values()]
+                if len(falls):
+                    groups = self.told(hits[~done])
+                    following += [(falls[places], weights[places]) for places in groups]
             nodes = following
             after.append(passed)
         return after
@@ -113,7 +118,7 @@ def known(count: int) -> set[str]:
 
 def main() -> None:
     print("| known | told | 1 sheet | 2 sheets | 3 sheets |\n| --- | --- | --- | --- | --- |")
-    for count in (7, 9, 10, 11, 12):
+    for count in (7, 9, 11):
         for feedback in ("nothing", "score and one module", "score and misses per module"):
             chances = " | ".join(
                 f"{chance:.1%}" for chance in Guesser(known(count), feedback).chance()
