@@ -29,7 +29,7 @@ LEFT_OUT = (
 PACKED = (".py", ".toml", ".json")
 PROGRAMS = ("setup.sh", "run_autograder")
 STUDENT_PARTS = ("student_template", "assignments")
-HANDED_OUT = (".py", ".toml", ".md", ".json", ".html", ".svg", ".ipynb")
+HANDED_OUT = (".py", ".toml", ".md", ".html", ".svg", ".ipynb")
 STUDENT_FOLDER = "self-attention"
 TIME = (1980, 1, 1, 0, 0, 0)
 

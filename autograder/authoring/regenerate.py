@@ -40,7 +40,6 @@ SHEETS = (
     "assignments/exam.md",
     "assignments/exam.html",
     "student_template/exam.toml",
-    "student_template/exam_form.json",
     "solutions/exam.toml",
 )
 STALE = (
@@ -65,7 +64,6 @@ def draw_all(seed: str) -> dict[str, str]:
         "assignments/exam.md": exam_sheets.sheet(questions),
         "assignments/exam.html": exam_page.page(questions),
         "student_template/exam.toml": exam_sheets.blank(questions),
-        "student_template/exam_form.json": exam_sheets.form(questions),
         "solutions/exam.toml": exam_sheets.solved(questions),
         **{f"{ROOMS}/{name}.json": as_json(content) for name, content in data.items()},
     }
