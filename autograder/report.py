@@ -237,7 +237,8 @@ Status = Literal["graded", "grader_error", "no submission", "not finished"]
 class Outcome:
     """What became of one member of a class: a report, or in words why there is none.
 
-    kept: graded by an earlier run into the same folder.
+    kept: graded by an earlier run into the same folder. key is the digest of all that decided the
+    grade, origin where the submission came from.
     """
 
     name: str
@@ -246,3 +247,5 @@ class Outcome:
     status: Status = "graded"
     fault: str = ""
     kept: bool = False
+    key: str = ""
+    origin: str = ""

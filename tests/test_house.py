@@ -22,7 +22,7 @@ FLOORS = [
     {"kit"},
     {"exercises"},
     {"judging"},
-    {"platforms", "batch", "authoring", "renderers"},
+    {"platforms", "batch", "cluster", "graded", "authoring", "renderers"},
     {"graded", "compare"},
     {"cli", "__main__", ""},
 ]

@@ -42,11 +42,15 @@ ANSWER = re.compile(rb"^\s*q\d\d?\s*=", re.MULTILINE | re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Member:
-    """One submission of a class, as a folder, zip or file on disk."""
+    """One submission of a class, as a folder, zip or file on disk.
+
+    origin is where it came from, by which it is known again in a later run.
+    """
 
     name: str
     path: Path
     students: tuple[Student, ...] = ()
+    origin: str = ""
 
 
 @dataclass

@@ -14,7 +14,7 @@ from typing import IO, Any, Protocol
 from numpy.typing import NDArray
 
 from autograder.intake.submission import Submission
-from autograder.manifest import Limits
+from autograder.manifest import Limits, load_manifest
 from autograder.report import GraderError
 from autograder.sandbox import cleanup, protocol
 from autograder.sandbox.interpreter import Arrangement, arrangements, unused_uid
@@ -265,6 +265,11 @@ class Guest:
         finally:
             os.close(self._requests)
             os.close(self._replies)
+
+
+def warm(zygotes: Zygotes) -> None:
+    """Starts a zygote, and a guest without a submission by which the arrangement is decided."""
+    Guest(Submission("warm"), load_manifest().limits, zygotes=zygotes).close()
 
 
 def last_words(pipe: IO[bytes]) -> str:

@@ -34,6 +34,13 @@ class Zygotes:
             self._started[choice] = Zygote(choice)
         return self._started[choice]
 
+    def drop_dead(self) -> None:
+        """Forgets a zygote that has ended, so that the next guest gets a new one."""
+        for choice, zygote in [*self._started.items()]:
+            if zygote.has_ended():
+                zygote.close()
+                del self._started[choice]
+
     def close(self) -> None:
         for zygote in self._started.values():
             zygote.close()
@@ -131,6 +138,9 @@ class Zygote:
                 raise EOFError
             found += piece
         return found
+
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
 
     def close(self) -> None:
         """Ends it, and with it every guest that is left."""
