@@ -782,7 +782,7 @@ def draw(pictures):
 def as_blocks(title, labels, weights):
     """A heat map of text: the larger a weight, the longer its bar."""
     mark = "\u2588" if (sys.stdout.encoding or "").lower().startswith("utf") else "#"
-    lines = [title, " " * 8 + "".join(f"{label:<16}" for label in labels)]
+    lines = [title, (" " * 8 + "".join(f"{label:<16}" for label in labels)).rstrip()]
     for label, row in zip(labels, weights, strict=True):
         bars = (mark * round(8 * min(max(w, 0), 1)) if w == w else "" for w in row)
         cells = (f"{w:.3f} {bar:<10}" for w, bar in zip(row, bars, strict=True))
