@@ -53,7 +53,10 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Exchange:
-    """One question, and what was read in the answer or the fault in its place."""
+    """One question, and what was read in the answer or the fault in its place.
+
+    An Earlier among the arguments stands there as the array that had come back.
+    """
 
     function: str
     arguments: tuple[Any, ...]
@@ -131,16 +134,17 @@ class Student:
     def _exchange(
         self, function: str, arguments: tuple[Any, ...], keywords: dict[str, Any], keep: bool
     ) -> Any:
+        seen = tuple(map(as_it_came_back, arguments))
         try:
             reply = self._ask(function, arguments, keywords, keep)
-            answer = self.readers[function](reply, arguments)
+            answer = self.readers[function](reply, seen)
         except StudentFault as fault:
-            self.transcript.append(Exchange(function, arguments, keywords, fault))
+            self.transcript.append(Exchange(function, seen, keywords, fault))
             raise
         if keep:
             assert self._guest is not None
             self._kept[id(answer)] = self._guest
-        self.transcript.append(Exchange(function, arguments, keywords, answer))
+        self.transcript.append(Exchange(function, seen, keywords, answer))
         return answer
 
     def _ask(
@@ -239,6 +243,13 @@ class Student:
         self._guest = self.start(self.submission, self.limits)
         self.isolation = self._guest.isolation
         return self._guest
+
+
+def as_it_came_back(argument: Any) -> Any:
+    """The values of an earlier result; every other argument as it is."""
+    if isinstance(argument, Earlier):
+        return argument.answer.reply.results[argument.item].values
+    return argument
 
 
 def describe(argument: Any) -> dict[str, Any]:

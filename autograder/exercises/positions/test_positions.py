@@ -5,6 +5,12 @@ import numpy as np
 from autograder.exercises.positions.contract import positions
 from autograder.kit.comparing import TOLERANCE, close
 from autograder.kit.testing import points
+from autograder.report import StudentFault
+
+RANDOM = (
+    "Asked twice for the same table, you give two. Positions are a fixed code, computed from p and "
+    "d_model alone: a word that is read again must stand where it stood."
+)
 
 
 @points(0)
@@ -28,6 +34,8 @@ def test_position_0_alternates_0_and_1(student, case):
 def test_a_longer_sentence_leaves_earlier_rows_alone(student, case):
     """A longer sentence gets more rows, and leaves the earlier ones as they are."""
     short = positions(student, case.T, case.d_model)
+    if not close(positions(student, case.T, case.d_model), short):
+        raise StudentFault("failed", RANDOM, "random_each_call")
     long = positions(student, case.longer, case.d_model)
     assert close(long[: case.T], short), "In a longer sentence, the earlier positions change."
 
