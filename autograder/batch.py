@@ -29,6 +29,7 @@ from autograder.judging.grading import judge_with
 from autograder.judging.suites import Suites, with_suites
 from autograder.manifest import load_manifest
 from autograder.report import GraderError, Outcome, Report
+from autograder.sandbox.cleanup import scratch_folder
 from autograder.sandbox.process import Guest
 
 PACKAGE = Path(autograder.__file__).parent
@@ -99,7 +100,7 @@ class Pool:
     def run(self, members: Sequence[Member], jobs: int) -> None:
         """Starts graders while there are members, and hears them until all have ended."""
         waiting = list(reversed(members))
-        with tempfile.TemporaryDirectory(prefix="grading-") as scratch:
+        with scratch_folder("grading-") as scratch:
             try:
                 while waiting or self.graders:
                     while waiting and len(self.graders) < max(jobs, 1):
@@ -114,7 +115,7 @@ class Pool:
                     self.end(grader)
                 self.selector.close()
 
-    def start(self, member: Member, scratch: str) -> None:
+    def start(self, member: Member, scratch: Path) -> None:
         said, says = os.pipe()
         hears, answer = os.pipe()
         sys.stdout.flush()
@@ -130,7 +131,7 @@ class Pool:
         self.graders[said] = Grader(member, pid, said, answer)
         self.selector.register(said, selectors.EVENT_READ)
 
-    def be_grader(self, member: Member, says: int, hears: int, scratch: str) -> None:
+    def be_grader(self, member: Member, says: int, hears: int, scratch: Path) -> None:
         """The forked process: reads, asks whether to grade, grades, and ends here."""
         try:
             os.setpgid(0, 0)
@@ -139,7 +140,7 @@ class Pool:
             for grader in self.graders.values():
                 os.close(grader.said)
                 os.close(grader.answer)
-            tempfile.tempdir = scratch
+            tempfile.tempdir = str(scratch)
             say(says, self.grade(member, lambda key: may_grade(says, hears, key)))
         except BaseException:
             say(says, {"fault": traceback.format_exc()})

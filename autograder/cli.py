@@ -30,6 +30,7 @@ from autograder.judging.grading import grade as grade_one
 from autograder.manifest import load_manifest
 from autograder.renderers.console import show_report, show_summary
 from autograder.report import GraderError, Outcome
+from autograder.sandbox.cleanup import clear_stale, scratch_folder
 from autograder.similar import alike
 
 
@@ -39,8 +40,10 @@ def main() -> None:
     """Grades the self-attention exercises."""
     if os.name != "posix":
         raise click.UsageError("grading runs on Linux and macOS; on Windows, use WSL.")
-    # `timeout` and `docker stop` end it as Ctrl-C does: guests and their folders go too.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    # Ctrl-C, `timeout` and `docker stop` end it alike, with 130 or 143: guests and folders go too.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: sys.exit(128 + number))
+    clear_stale(tempfile.gettempdir())
 
 
 @main.command()
@@ -73,8 +76,8 @@ def grade(
         raise click.UsageError("--live-kernel asks PyTorch: pip install torch==2.13.0 first.")
     if out and out.resolve() in [path.resolve() for path in paths]:
         raise click.UsageError("--out wants a folder of its own, not the one with the submissions.")
-    with tempfile.TemporaryDirectory(prefix="autograder-class-") as scratch:
-        members, several = gather(paths, one, Path(scratch))
+    with scratch_folder("autograder-class-") as scratch:
+        members, several = gather(paths, one, scratch)
         members, absent = enrolled(members, roster)
         several = several or roster is not None
         folder = open_folder(out) if out else None
@@ -107,6 +110,10 @@ def outcome_of(member: Member, folder: GradedFolder | None, live_kernel: bool) -
     except OSError as error:
         outcome.status, outcome.fault = "grader_error", f"it could not be written: {error}"
         click.echo(f"grader_error: {member.name} could not be written. {error}", err=True)
+    except Exception as error:
+        # Whatever it is: the others are graded.
+        outcome.status, outcome.fault = "grader_error", f"{type(error).__name__}: {error}"
+        click.echo(f"grader_error: {member.name} has no grade. {outcome.fault}", err=True)
     if folder:
         try:
             folder.add(outcome)

@@ -484,7 +484,7 @@ def test_a_spent_budget_is_told(make):
     assert fault_of(lambda: ask_softmax(student, X)).verdict == "timeout"
     started = time.monotonic()
     fault = fault_of(lambda: ask_softmax(student, X))
-    assert "used up its" in fault.words
+    assert "used up its time" in fault.words
     assert time.monotonic() - started < 0.4
 
 
