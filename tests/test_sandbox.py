@@ -53,7 +53,9 @@ def make(tmp_path):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(source)
         submission = open_submission(folder, load_manifest())
-        made.append(Student(submission, limits, Budget(seconds), readers(), replacements))
+        made.append(
+            Student(submission, limits, Budget(seconds), readers(), replacements, public=True)
+        )
         return made[-1]
 
     yield build
