@@ -22,9 +22,17 @@ Reader = Callable[[protocol.Reply, tuple[Any, ...]], Any]
 
 @dataclass
 class Budget:
-    """The seconds that a submission may still be asked for, over all its guests."""
+    """The seconds that a submission may still be asked for, over all its guests.
+
+    kept are those of later exercises, out of reach until it is their turn.
+    """
 
     seconds: float
+    kept: float = 0.0
+
+    @property
+    def left(self) -> float:
+        return self.seconds - self.kept
 
 
 @dataclass(frozen=True)
@@ -165,12 +173,17 @@ class Student:
             "keywords": keywords,
             "arguments": [describe(argument) for argument in arguments],
             "keep": keep,
+            "most": protocol.most_bytes(arguments, keywords.values()),
         }
         arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
         doing = messages.Doing(function, "call")
         outcome = self._request(header, arrays, key, doing)
         if isinstance(outcome, protocol.Raised):
-            raise self._fault(outcome, doing)
+            fault = self._fault(outcome, doing)
+            if outcome.error == "MemoryError":
+                # Each takes as long as filling the memory does: two are enough, as of deaths.
+                self._deaths.setdefault(key, []).append(fault)
+            raise fault
         assert outcome is not None
         return outcome
 
@@ -215,11 +228,11 @@ class Student:
         doing: messages.Doing,
     ) -> protocol.Reply | protocol.Raised | None:
         """Asks the guest, within the call's deadline and the budget; `key` counts the deaths."""
-        if self.budget.seconds <= 0:
+        if self.budget.left <= 0:
             raise messages.budget_spent(self.limits)
         guest = self._guest or self._start()
         header = {**header, "public": self.public}
-        seconds = min(self.limits.call_seconds, self.budget.seconds)
+        seconds = min(self.limits.call_seconds, self.budget.left)
         started = time.monotonic()
         try:
             outcome = guest.ask(header, arrays, seconds)

@@ -268,7 +268,7 @@ def epsilons(observations: Observations, others: Way) -> Iterator[Way]:
         for unshifted, sums in ((False, total), (True, np.exp(scores).sum(axis=-1))):
             if shown.min() > 0:
                 for epsilon in nice(float((sums / shown - sums)[0]), 2, 1e-4):
-                    if 1e-13 < epsilon:
+                    if epsilon > 1e-13:
                         way: Way = {"total": with_epsilon(epsilon)}
                         yield {**way, **UNSHIFTED} if unshifted else way
         return
