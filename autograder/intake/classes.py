@@ -10,7 +10,7 @@ import shutil
 import stat
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from autograder.intake.metadata import read_submitters
@@ -155,7 +155,7 @@ def told_apart(members: list[Member]) -> list[Member]:
         while unique in taken:
             unique, number = f"{name}-{number}", number + 1
         taken.add(unique)
-        told.append(Member(unique, member.path, member.students))
+        told.append(replace(member, name=unique))
     return told
 
 
