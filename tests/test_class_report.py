@@ -9,7 +9,6 @@ import zlib
 from importlib import util
 from pathlib import Path
 
-import browser
 import pytest
 
 from autograder.graded import ABSENT, GradedFolder
@@ -25,6 +24,7 @@ from autograder.report import (
     TestResult,
 )
 from autograder.similar import Group
+from tests import browser
 
 HOSTILE = "<script>alert(1)</script><img src=https://evil.example/x onerror=alert(2)>"
 
