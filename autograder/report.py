@@ -128,7 +128,7 @@ class Report:
     """The grade of one submission. Scores are in points, to two decimals.
 
     replaced: by exercise, the helpers of which a right version stood in for the student's.
-    remarks: what was left out or read otherwise. examples: by function, the first public example
+    remarks: what was left out or read otherwise. examples: by exercise, the first public example
     that it answers wrongly, beside what it should give. shape: see similar.py; nobody is shown it.
     """
 

@@ -429,6 +429,8 @@ def check_numpy():
 
 def check_imports():
     """Your files import NumPy, the standard library and each other only."""
+    if NOTEBOOK is not None:
+        return  # its cells may import what they like: what cannot be imported is left out
     complaints = []
     beside = {path.stem for path in [HERE, *students_files(), *HERE.iterdir()]} | {*exercises()}
     allowed = {"numpy"} | set(sys.stdlib_module_names) | beside
@@ -473,7 +475,6 @@ FORMS = {
     "a letter": "one of the letters a to e",
     "a number": "a number, such as 12, 0.25 or 1/4",
     "a whole number": "a whole number, such as 12",
-    "a word": "a word",
 }
 
 
@@ -497,20 +498,20 @@ def read_exam():
     """The sheet in exam.toml, or the answers of a notebook; Wrong where it cannot be read."""
     if NOTEBOOK is not None:
         given = NOTEBOOK.get("answers", {})
-        return checked({str(key): str(value) for key, value in given.items()}, NOTEBOOK["FORMS"])
+        return checked(
+            {str(key): str(value) for key, value in given.items()}, NOTEBOOK["EXAM_FORMS"]
+        )
     path = HERE / "exam.toml"
     if not path.is_file():
         raise Wrong("exam.toml is missing: it belongs into the folder of check.py.")
     source = path.read_bytes()
-    try:
-        bom = source.startswith((b"\xff\xfe", b"\xfe\xff"))
-        text = source.decode("utf-16" if bom else "utf-8-sig")
-    except UnicodeDecodeError:
-        raise Wrong("exam.toml is not plain text: save it as UTF-8.") from None
+    text = decoded(source)
+    if text is None:
+        raise Wrong("exam.toml is not plain text: save it as UTF-8.")
     answers, unread = {}, []
     for count, line in enumerate(text.splitlines(), start=1):
         bare = line.strip()
-        if not bare or bare.startswith("#") or re.fullmatch(r"\[\w+\]\s*(#.*)?", bare):
+        if not bare or bare.startswith("#") or re.fullmatch(r"\[[\w.]+\]\s*(#.*)?", bare):
             continue
         found = ID_LINE.fullmatch(line)
         if not found or found[2].strip().startswith(("[", "{")):
@@ -526,18 +527,48 @@ def read_exam():
     return sheet
 
 
+def decoded(source):
+    """The text of UTF-8, Notepad's UTF-16 or Windows' cp1252; None for what is no text."""
+    marks = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+    first = (
+        "utf-16-le" if source[1:2] == b"\0" else "utf-16-be" if source[:1] == b"\0" else "utf-8-sig"
+    )
+    encoding = marks.get(source[:2], first)
+    for one in (encoding, "cp1252") if encoding == "utf-8-sig" else (encoding,):
+        try:
+            text = source.decode(one)
+        except UnicodeDecodeError:
+            continue
+        if not re.search(r"[\x00-\x08\x0e-\x1f]", text):
+            return text
+    return None
+
+
 def forms_of(text):
     """What each question asks for, by the comments of the sheet or by the page of the exam."""
     forms = dict(
-        re.findall(r"^\s*(q\d+)\s*=.*#\s*(a letter|a number|a whole number|a word)\b", text, re.M)
+        re.findall(
+            r"^\s*(q\d+)\s*=.*#\s*(a letter|a number|a whole number|one of [a-z, ]+)\s*:",
+            text,
+            re.M,
+        )
     )
     for page in (HERE / "assignments" / "exam.md", HERE.parent / "assignments" / "exam.md"):
         if page.is_file():
             for part in re.split(r"^\*\*(?=q\d+\.)", page.read_text(encoding="utf-8"), flags=re.M):
-                asked = re.search(r"^Answer: (one letter|one word|a)", part, re.M)
-                form = {"one letter": "a letter", "one word": "a word", "a": "a number"}
+                asked = re.search(
+                    r"^Answer: (one letter|one of the four words ([a-z, ]+)|a whole number|a)",
+                    part,
+                    re.M,
+                )
+                form = {
+                    "one letter": "a letter",
+                    "a whole number": "a whole number",
+                    "a": "a number",
+                }
                 if asked and part.startswith("q"):
-                    forms.setdefault(part.partition(".")[0], form[asked[1]])
+                    words = form.get(asked[1]) or f"one of {asked[2]}"
+                    forms.setdefault(part.partition(".")[0], words)
             break
     return dict(sorted(forms.items()))
 
@@ -553,7 +584,9 @@ def checked(answers, forms):
             continue
         found[question or key] = answer
         if answer and question and not has_form(forms[question], answer):
-            complaints.append(f"{question} wants {FORMS[forms[question]]}, and not: {answer}")
+            complaints.append(
+                f"{question} wants {FORMS.get(forms[question], forms[question])}, and not: {answer}"
+            )
     return Sheet(found, forms, complaints)
 
 
@@ -562,23 +595,60 @@ def plain_id(key):
 
 
 def has_form(form, answer):
+    """Whether the grader can use an answer; it never tells whether it is right."""
+    bare = answer.strip(QUOTES + " \t")
     if form == "a letter":
-        return answer.strip(QUOTES + "().:,; \t").lower() in [*"abcde"]
-    if form.endswith("number"):
-        above, slash, below = answer.translate(MINUS).strip(QUOTES + " \t").partition("/")
-        parts = [part.strip().replace("_", "") for part in ([above, below] if slash else [above])]
-        return all(map(is_number, parts)) and not (
-            slash and not re.search("[1-9]", parts[1].lower().partition("e")[0])
+        named = re.fullmatch(
+            r"(?:(?:option|answer|choice|letter)\b[\s:=]*)?(.*)", bare, re.I | re.S
         )
+        if re.fullmatch(r"\(?[a-e][).:,;]*", named[1], re.I):
+            return True
+        # "b) ..." and an option's own text, which only the grader can look up.
+        return bool(re.match(r"\(?[a-e](?:[).:]|\s-)", named[1], re.I)) or len(bare.split()) > 2
+    if form.endswith("number"):
+        value = value_of(bare)
+        return value is not None and (form == "a number" or value == int(value))
+    if form.startswith("one of "):
+        word = " ".join(bare.lower().split()).strip(".,;:!?() ").removeprefix("the ")
+        return word in form.removeprefix("one of ").split(", ")
     return True
 
 
-def is_number(text):
-    """Whether this is a decimal that Python's floats can hold."""
+VULGAR = {
+    ord(mark): f" {above}/{below}"
+    for mark, above, below in zip("¼½¾⅓⅔", "11312", "42433", strict=True)
+}
+
+
+def value_of(text):
+    """The value of 12, 0.25, 1/4, (1/4), 25%, 2 1/2 or ¼; None where the grader reads none."""
+    bare = text.translate(MINUS).translate(VULGAR).strip()
+    if bare.startswith("(") and bare.endswith((")", ").")):
+        bare = bare.rstrip(".")[1:-1].strip()
+    percent, bare = bare.endswith("%"), bare.removesuffix("%").rstrip()
+    mixed = re.fullmatch(r"([+-]?)(\d{1,9})\s+(\d{1,9})\s*/\s*(\d{1,9})", bare, re.ASCII)
+    if mixed:
+        whole, above, below = map(int, mixed.groups()[1:])
+        value = (whole + above / below) * (-1 if mixed[1] == "-" else 1) if below else None
+    else:
+        above, slash, below = bare.removesuffix(".").partition("/")
+        value, divisor = decimal(above), decimal(below) if slash else 1.0
+        value = value / divisor if value is not None and divisor else None
+    if value is None or abs(value) == float("inf"):
+        return None
+    return value / 100 if percent else value
+
+
+def decimal(text):
+    """The value of one decimal; None where it is none, or more than Python's floats can hold."""
+    text = text.strip().replace("_", "")
     if not NUMBER.fullmatch(text):
-        return False
-    mantissa, mark, exponent = text.lower().partition("e")
-    return not mark or abs(float(f"{mantissa.replace(',', '.')}e{exponent}")) < float("inf")
+        return None
+    grouped = re.fullmatch(
+        r"[+-]?[1-9]\d{0,2}([,'\u2019 \u00a0\u202f])\d{3}(\1\d{3})*(\.\d*)?", text
+    )
+    value = float(text.replace(grouped[1], "") if grouped else text.replace(",", "."))
+    return None if abs(value) == float("inf") else value
 
 
 def check_exam():
@@ -642,10 +712,12 @@ def checks():
     ]
 
 
-def run(names=None):
-    """The outcome of every check. A cause that was said before is marked as said again."""
+def run(exercise=None):
+    """The outcome of every check, or of an exercise's. What was said before is marked as that."""
     outcomes, said = [], set()
     for check in checks():
+        if exercise and check.exercise not in ("", exercise):
+            continue
         try:
             check.function()
             outcomes.append(Outcome(check))
@@ -693,11 +765,11 @@ def first_failed(outcomes):
     return None
 
 
-def notebook(names):
+def notebook(names, exercise=None):
     """The same inside a notebook, for the functions and answers that its cells have defined."""
     global NOTEBOOK
     NOTEBOOK = names
-    print(told(run()))
+    print(told(run(exercise)))
 
 
 # ---- --watch, --plot, --zip ----
@@ -776,7 +848,7 @@ def draw(pictures):
 def as_blocks(title, labels, weights):
     """A heat map of text: the larger a weight, the longer its bar."""
     mark = "\u2588" if (sys.stdout.encoding or "").lower().startswith("utf") else "#"
-    lines = [title, " " * 8 + "".join(f"{label:<16}" for label in labels)]
+    lines = [title, (" " * 8 + "".join(f"{label:<16}" for label in labels)).rstrip()]
     for label, row in zip(labels, weights, strict=True):
         bars = (mark * round(8 * min(max(w, 0), 1)) if w == w else "" for w in row)
         cells = (f"{w:.3f} {bar:<10}" for w, bar in zip(row, bars, strict=True))
@@ -815,7 +887,7 @@ def make_zip():
     except Wrong as wrong:
         print(f"  exam: {wrong}")
     for path in sorted(HERE.glob("*.ipynb")):
-        print(f"  {path.name} is not in it: if you worked in there, hand in that file alone.")
+        print(f"  {path.name} is not in it: if you worked there, hand in that file alone.")
 
 
 def main(arguments=None):

@@ -100,7 +100,7 @@ def test_the_wording_names_the_form_of_the_answer():
         if question.kind == "choice":
             assert form == "one letter."
         elif question.kind == "text":
-            assert form == "one of the four words."
+            assert form == f"one of the four words {', '.join(sorted(question.words))}."
         elif form == "a whole number.":
             assert re.fullmatch(r"-?\d+", value)
         else:

@@ -8,7 +8,7 @@ from typing import Any
 from autograder.exam.question import LETTERS, Question
 from autograder.manifest import load_manifest
 
-FORMS = {"letter": "a letter", "whole": "a whole number", "number": "a number", "word": "a word"}
+FORMS = {"letter": "a letter", "whole": "a whole number", "number": "a number"}
 
 
 def id_of(position: int) -> str:
@@ -59,7 +59,9 @@ def blank(questions: Sequence[Question]) -> str:
     lines = ["# Your answers to the questions of assignments/exam.md, between the quotes.", ""]
     for position, question in enumerate(questions):
         words = textwrap.shorten(plain(question.wording), 56, placeholder=" ...")
-        lines.append(f'{id_of(position)} = ""  # {FORMS[question.form]}: {words}')
+        # The public check of the form reads this comment.
+        form = FORMS.get(question.form) or f"one of {', '.join(sorted(question.words))}"
+        lines.append(f'{id_of(position)} = ""  # {form}: {words}')
     return "\n".join(lines) + "\n"
 
 
@@ -96,18 +98,6 @@ def key(questions: Sequence[Question]) -> list[dict[str, Any]]:
         }
         for position, question in enumerate(questions)
     ]
-
-
-def form(questions: Sequence[Question]) -> str:
-    """student_template/exam_form.json: what each question asks for, and a word question's words.
-
-    The public check of the form reads it; it holds nothing that the question sheet does not tell.
-    """
-    asked = {
-        id_of(position): sorted(question.words) if question.words else question.form
-        for position, question in enumerate(questions)
-    }
-    return json.dumps(asked, indent=1) + "\n"
 
 
 def plain(markdown: str) -> str:

@@ -102,7 +102,7 @@ def per_module(score: ExamScore, key: Sequence[KeyEntry]) -> str:
 
 def module_to_read(score: ExamScore, key: Sequence[KeyEntry]) -> str:
     """The one module most worth reading again, without a number: that would help guessing."""
-    module = most_missed(score.missed_by_module, key)
+    module = most_missed(score.missed_by_module)
     return (
         ""
         if module is None
@@ -110,12 +110,9 @@ def module_to_read(score: ExamScore, key: Sequence[KeyEntry]) -> str:
     )
 
 
-def most_missed(missed: dict[int, int], key: Sequence[KeyEntry]) -> int | None:
-    """The module with the largest part of its questions missed; of equal ones the first."""
-    asked = [entry.module for entry in key]
-    return max(
-        missed, key=lambda module: (missed[module] / asked.count(module), -module), default=None
-    )
+def most_missed(missed: dict[int, int]) -> int | None:
+    """The module with the most questions missed; of equal ones the first."""
+    return max(missed, key=lambda module: (missed[module], -module), default=None)
 
 
 def report_of(score: ExamScore, key: Sequence[KeyEntry]) -> ExamReport:

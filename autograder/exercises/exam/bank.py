@@ -5,7 +5,9 @@ submissions has a name for it, that name is used.
 """
 
 import random
+from collections.abc import Sequence
 
+from autograder.exam.own import OwnQuestion, mixed
 from autograder.exam.question import Option, Question, dealt_letters, with_right_letter
 from autograder.exercises.exam import module0, module1, module2, module3
 
@@ -33,11 +35,15 @@ QUESTIONS = (
 )
 
 
-def draw_exam(rng: random.Random) -> tuple[Question, ...]:
-    """One variant of the exam; q01 to q18 are its questions in this order."""
+def draw_exam(rng: random.Random, own: Sequence[OwnQuestion] = ()) -> tuple[Question, ...]:
+    """One variant of the exam; q01 to q18 are its questions in this order.
+
+    own are questions of the course, one of which is drawn in the place that it is written for.
+    """
     seed = rng.randint(0, 2**128 - 1)
     # A stream of its own for each, so that editing one question leaves the others as drawn.
     drawn = [question(random.Random(f"{seed}/{question.__name__}")) for question in QUESTIONS]
+    drawn = mixed(random.Random(f"{seed}/own"), drawn, own)
     choices = sum(question.kind == "choice" for question in drawn)
     letters = iter(dealt_letters(random.Random(f"{seed}/letters"), choices))
     return tuple(

@@ -141,7 +141,7 @@ def largest_weight(rng: random.Random) -> Question:
         f"embedding {listed(me)}. It looks at four other words of its sentence:\n\n"
         f"| word | embedding |\n| --- | --- |\n{rows}\n\n"
         f'Which of these four gets the largest weight in the row of "{looks}"?\n\n'
-        "Answer: one of the four words.",
+        f"Answer: one of the four words {', '.join(sorted(words))}.",
         options=(),
         answer=answer,
         accepted=(answer, f"the {answer}", f'"{answer}"', f"'{answer}'", f"{answer}."),
