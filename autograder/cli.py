@@ -31,6 +31,7 @@ from autograder.intake.roster import match, read_roster
 from autograder.manifest import load_manifest
 from autograder.renderers.console import show_report, show_summary
 from autograder.report import GraderError, Outcome
+from autograder.sandbox.cleanup import clear_stale, scratch_folder
 from autograder.similar import alike
 
 
@@ -40,8 +41,10 @@ def main() -> None:
     """Grades the self-attention exercises."""
     if os.name != "posix":
         raise click.UsageError("grading runs on Linux and macOS; on Windows, use WSL.")
-    # `timeout` and `docker stop` end it as Ctrl-C does: guests and their folders go too.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    # Ctrl-C, `timeout` and `docker stop` end it alike, with 130 or 143: guests and folders go too.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: sys.exit(128 + number))
+    clear_stale(tempfile.gettempdir())
 
 
 @main.command()
@@ -85,8 +88,8 @@ def grade(
         raise click.UsageError("--live-kernel asks PyTorch: pip install torch==2.13.0 first.")
     if out and out.resolve() in [path.resolve() for path in paths]:
         raise click.UsageError("--out wants a folder of its own, not the one with the submissions.")
-    with tempfile.TemporaryDirectory(prefix="autograder-class-") as scratch:
-        members, several = gather(paths, one, Path(scratch))
+    with scratch_folder("autograder-class-") as scratch:
+        members, several = gather(paths, one, scratch)
         members, absent = enrolled(members, roster)
         several = several or roster is not None
         folder = open_folder(out) if out else None
@@ -141,6 +144,7 @@ def keep(outcome: Outcome, folder: GradedFolder | None) -> None:
     """Writes what came of one member; a fault of the grader is told at once."""
     if outcome.status == "grader_error":
         click.echo(f"grader_error: {outcome.name} has no grade. {outcome.fault}", err=True)
+        outcome.fault = in_short(outcome.fault)
     if folder:
         try:
             folder.add(outcome)
@@ -157,6 +161,12 @@ def write_table(folder: GradedFolder, order: list[str]) -> None:
         click.echo(f"grader_error: grades.csv could not be written. {error}", err=True)
         sys.exit(1)
     tell_kept(folder)
+
+
+def in_short(fault: str) -> str:
+    """The first and the last line of a fault: between them stands a traceback, told on stderr."""
+    lines = fault.strip().splitlines() or [""]
+    return lines[0] if len(lines) == 1 else f"{lines[0]} {lines[-1]}"
 
 
 @main.command()

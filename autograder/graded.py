@@ -122,7 +122,8 @@ def read_outcomes(folder: Path) -> list[Outcome]:
         name = row.get("submission", "").lstrip("'")
         if row.get("status") == ABSENT and name not in found:
             student = Student(row.get("name", ""), row.get("sid", ""), row.get("email", ""))
-            found[name] = Outcome(name, (student,), None, ABSENT)
+            known = () if student == Student() else (student,)
+            found[name] = Outcome(name, known, None, ABSENT)
     return list(found.values())
 
 

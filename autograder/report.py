@@ -128,7 +128,7 @@ class Report:
     """The grade of one submission. Scores are in points, to two decimals.
 
     replaced: by exercise, the helpers of which a right version stood in for the student's.
-    remarks: what was left out or read otherwise. examples: by function, the first public example
+    remarks: what was left out or read otherwise. examples: by exercise, the first public example
     that it answers wrongly, beside what it should give. shape: see similar.py; nobody is shown it.
     """
 
@@ -171,7 +171,8 @@ class Report:
 
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> "Report":
-        """The report that as_json made; KeyError and TypeError where it is none."""
+        """The report that as_json made, now or in an earlier version; KeyError and TypeError where
+        it is none."""
         exam = found["exam"]
         if exam is not None:
             exam = ExamReport(
@@ -181,7 +182,7 @@ class Report:
             submission=found["submission"],
             exercises=[exercise_from_json(exercise) for exercise in found["exercises"]],
             exam=exam,
-            bonus=[exercise_from_json(exercise) for exercise in found["bonus"]],
+            bonus=[exercise_from_json(exercise) for exercise in found.get("bonus", ())],
             **{
                 name: found[name]
                 for name in (
@@ -192,6 +193,7 @@ class Report:
                     "isolation",
                     "provenance",
                 )
+                if name in found  # an earlier version may have known less
             },
         )
 

@@ -352,3 +352,12 @@ def test_the_blank_sheet_says_what_each_question_asks():
     assert {id: form.split()[-1] for id, form in forms.items()} == {
         entry["id"]: kinds[entry["kind"]] for entry in key
     }
+
+
+def test_the_readme_shows_what_the_first_run_says(folder):
+    readme = (TEMPLATE / "README.md").read_text(encoding="utf-8")
+    indented = "".join(f"    {line}".rstrip() + "\n" for line in run(folder).stdout.splitlines())
+    assert indented in readme
+    threshold = load_manifest().exam_threshold
+    assert next(right for right in range(19) if scoring.percent(right, 18) >= threshold) == 13
+    assert "13 of the 18 questions pass" in " ".join(readme.split())

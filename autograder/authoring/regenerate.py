@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.authoring import exam_page, exam_sheets
+from autograder.authoring import exam_page, exam_sheets, notebook
 from autograder.exam.own import read_own
 from autograder.exercises import registry
 from autograder.exercises.exam.bank import draw_exam
@@ -64,6 +64,7 @@ def draw_all(seed: str) -> dict[str, str]:
         "assignments/exam.md": exam_sheets.sheet(questions),
         "assignments/exam.html": exam_page.page(questions),
         "student_template/exam.toml": exam_sheets.blank(questions),
+        "student_template/attention.ipynb": notebook.notebook(exam_sheets.blank(questions)),
         "solutions/exam.toml": exam_sheets.solved(questions),
         **{f"{ROOMS}/{name}.json": as_json(content) for name, content in data.items()},
     }
@@ -77,8 +78,8 @@ def room(exercise: Exercise, rng: Callable[[str], random.Random], public: bool) 
     if hasattr(draws, "probes"):
         probes = draws.probes(rng(f"{exercise.name}/probes"))
         found[PROBES] = [[argument.tolist() for argument in probe] for probe in probes]
-    if exercise.function == exercise.name:
-        found[EXAMPLES] = examples(exercise.name)
+    if exercise.function and exercise in load_manifest().written.values():
+        found[EXAMPLES] = examples(exercise.function)
         found[RIGHT] = (SOLUTIONS / f"{exercise.name}.py").read_text(encoding="utf-8")
     return found
 

@@ -87,8 +87,8 @@ def judge_with(
     try:
         progress(report)
         report.examples = sitting.ask_publicly().wrong
-        for exercise in manifest.exercises:
-            trial = best_trial(exercise, sitting, trials)
+        for position, exercise in enumerate(manifest.exercises, start=1):
+            trial = best_trial(exercise, sitting, trials, manifest.exercises[position:])
             waive_repeated_forms(trial, trials.values())
             trials[exercise.name] = trial
             explain(exercise, trials, report)
@@ -114,7 +114,9 @@ def put_in_place(trial: Trial, results: list[ExerciseResult]) -> None:
 
 def explain(exercise: Exercise, trials: dict[str, Trial], report: Report) -> None:
     """Names the misconceptions behind lost points, and gives their hints to the failed tests."""
-    trial, asked = trials[exercise.name], trials[exercise.function or exercise.name]
+    rooms = load_manifest().files
+    trial = trials[exercise.name]
+    asked = trials[rooms[exercise.function]] if exercise.function else trial
     found = diagnose(asked.transcript) if asked.lost_values else Diagnosis()
     named = {
         *trial.form_faults.values(),

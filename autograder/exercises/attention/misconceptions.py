@@ -399,7 +399,9 @@ def constants(observations: Observations, others: Way) -> Iterator[Way]:
             rate = float(np.log(weights[row, high] / weights[row, low]) / spread)
             found.update(nice(rate, 4))
             found.update(1 / one for one in nice(1 / rate if rate else 0, 4))
-            found.update(-1 / np.sqrt(-one) for one in nice(-1 / rate**2 if rate else 0, 4) if rate < 0)
+            found.update(
+                -1 / np.sqrt(-one) for one in nice(-1 / rate**2 if rate else 0, 4) if rate < 0
+            )
             if rate > 0:
                 found.update(1 / np.sqrt(one) for one in nice(1 / rate**2, 4))
         break
@@ -465,7 +467,6 @@ INLINED = {
             "subtracts_minimum",
             "shift_by_absolute_maximum",
             "shifts_by_one_score",
-            
             "floating_point_errors_raised",
         ),
         HUGE,
@@ -744,10 +745,7 @@ PRODUCTS = (
         "With integer inputs your function raises: an operation in place cannot put fractions into "
         "an array of integers. What does a new array cost you?",
         "cast",
-        (
-            {"cast": True, "factor": lambda raw, g: np.divide(
-                raw, np.sqrt(g.d_k), out=raw.copy())},
-        ),
+        ({"cast": True, "factor": lambda raw, g: np.divide(raw, np.sqrt(g.d_k), out=raw.copy())},),
         claims=raises_for_integers,
     ),
 )
@@ -835,14 +833,17 @@ HIDING = (
         "scores before softmax, and the rows come out right even where a hidden score is huge.",
         "mask",
         (
-            *({"hide": unhidden, "late": late} for late in (
-                zeroed,
-                renormalised(),
-                renormalised(1e-9),
-                renormalised(1e-12),
-                softmax_again,
-                lambda weights, hidden: np.nan_to_num(renormalised()(weights, hidden)),
-            )),
+            *(
+                {"hide": unhidden, "late": late}
+                for late in (
+                    zeroed,
+                    renormalised(),
+                    renormalised(1e-9),
+                    renormalised(1e-12),
+                    softmax_again,
+                    lambda weights, hidden: np.nan_to_num(renormalised()(weights, hidden)),
+                )
+            ),
         ),
     ),
     Misconception(
@@ -1178,9 +1179,8 @@ def holds_for(
 def output_alone(configuration: Configuration, observations: Observations) -> bool:
     """Whether all weights are right, and outputs are not."""
     found = [right_places(configuration, one) for one in observations]
-    return (
-        all(len(places) == 2 and places[1] for places in found)
-        and any(not places[0] for places in found)
+    return all(len(places) == 2 and places[1] for places in found) and any(
+        not places[0] for places in found
     )
 
 
@@ -1218,7 +1218,9 @@ def uniform(configuration: Configuration, observations: Observations) -> bool:
 
 
 SENTENCES = (
-    Stage("Without the mask, your rows share out evenly: queries and keys count for nothing.", uniform),
+    Stage(
+        "Without the mask, your rows share out evenly: queries and keys count for nothing.", uniform
+    ),
     Stage(
         "Right without the mask, wrong with it.",
         holds_for(lambda kind, causal: not causal),
@@ -1329,6 +1331,4 @@ FORMS = (
     ),
 )
 
-CONFIGURATION = Configuration(
-    "attention", compute, MISCONCEPTIONS, STYLES, 2, SENTENCES, FORMS
-)
+CONFIGURATION = Configuration("attention", compute, MISCONCEPTIONS, STYLES, 2, SENTENCES, FORMS)

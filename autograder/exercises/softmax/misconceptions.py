@@ -268,7 +268,7 @@ def epsilons(observations: Observations, others: Way) -> Iterator[Way]:
         for unshifted, sums in ((False, total), (True, np.exp(scores).sum(axis=-1))):
             if shown.min() > 0:
                 for epsilon in nice(float((sums / shown - sums)[0]), 2, 1e-4):
-                    if 1e-13 < epsilon:
+                    if epsilon > 1e-13:
                         way: Way = {"total": with_epsilon(epsilon)}
                         yield {**way, **UNSHIFTED} if unshifted else way
         return
@@ -301,9 +301,7 @@ def raises_for_integers(observations: Observations) -> bool:
 # --- the misconceptions --------------------------------------------------------------------------
 
 # After a shift by the row's maximum the largest exponential is 1, and dividing by it does nothing.
-NOT_BY_THE_SUM = (
-    "You return exponentials that were not divided by the sum of their row, so rows do not sum to 1."
-)
+NOT_BY_THE_SUM = "You return exponentials that were not divided by the sum of their row, so rows do not sum to 1."
 
 MISCONCEPTIONS = (
     Misconception(
@@ -672,9 +670,7 @@ MISCONCEPTIONS = (
         "safely become 0. Leave np.seterr as it is.",
         "errors",
         ways("errors", "raise"),
-        claims=lambda observations: any(
-            one.raised == "FloatingPointError" for one in observations
-        ),
+        claims=lambda observations: any(one.raised == "FloatingPointError" for one in observations),
     ),
     Misconception(
         "softmax_twice",
@@ -690,8 +686,12 @@ MISCONCEPTIONS = (
         "given",
         (
             {"given": lambda weights, x: np.log(weights)},
-            {"given": lambda weights, x: by_row_maximum(x) - np.log(np.exp(by_row_maximum(x)).sum(
-                axis=-1, keepdims=True))},
+            {
+                "given": lambda weights, x: (
+                    by_row_maximum(x)
+                    - np.log(np.exp(by_row_maximum(x)).sum(axis=-1, keepdims=True))
+                )
+            },
             {"given": lambda weights, x: -np.log(weights)},
         ),
     ),
@@ -793,10 +793,14 @@ def a_constant_times(configuration: Configuration, observations: Observations) -
 
 def rows_sum_to_one(configuration: Configuration, observations: Observations) -> bool:
     answers = [weights for _, weights in ordinary(observations)]
-    return bool(answers) and all(
-        np.abs(weights.sum(axis=-1) - 1).max() < 1e-6 and (weights >= 0).all()
-        for weights in answers
-    ) and not sizes(configuration, observations)[0].count(True)
+    return (
+        bool(answers)
+        and all(
+            np.abs(weights.sum(axis=-1) - 1).max() < 1e-6 and (weights >= 0).all()
+            for weights in answers
+        )
+        and not sizes(configuration, observations)[0].count(True)
+    )
 
 
 SENTENCES = (
@@ -807,9 +811,7 @@ SENTENCES = (
     Stage("Right for ordinary scores, wrong beside a score of -inf.", wrong_only(2)),
     Stage("Right for floats, wrong for integers: which dtype do your arrays have?", wrong_only(1)),
     Stage("Your weights are one constant times the right ones.", a_constant_times),
-    Stage(
-        "Your rows are shares that sum to 1, but not those that e^score gives.", rows_sum_to_one
-    ),
+    Stage("Your rows are shares that sum to 1, but not those that e^score gives.", rows_sum_to_one),
 )
 
 # --- faults of form, which name themselves -------------------------------------------------------

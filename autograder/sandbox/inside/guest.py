@@ -16,10 +16,10 @@ import sys
 import types
 
 LENGTHS = struct.Struct(">II")
-# A reply that would not fit the host's cap is sent as its description alone.
-BODY_CAP = 8 << 20
 # Of what an exception says, so much is handed on.
 MESSAGE = 200
+# A reply that would not fit the host's cap is sent as its description alone.
+BODY_CAP = 8 << 20
 REPLACEMENT = ("function", "source", "file", "loads")
 
 
@@ -224,7 +224,7 @@ class Guest:
         ]
         if header["keep"]:
             self.kept[header["id"]] = value
-        return self.encoder.encode(value, changed)
+        return self.encoder.encode(value, changed, header["most"])
 
     def as_bytes(self, argument):
         return argument.tobytes() if isinstance(argument, self.numpy.ndarray) else b""
@@ -280,7 +280,7 @@ class Encoder:
     def __init__(self, numpy):
         self.numpy = numpy
 
-    def encode(self, value, changed):
+    def encode(self, value, changed, most=BODY_CAP):
         """(header, body): one item, or the items of a sequence that holds arrays."""
         items = [value]
         if isinstance(value, (tuple, list)) and self.holds_arrays(value):
@@ -292,7 +292,7 @@ class Encoder:
             "items": [description for description, _ in described],
             "changed": changed,
         }
-        if len(body) > BODY_CAP:
+        if len(body) > most:
             header["items"] = [{"type": "too_large"} for _ in items]
             body = b""
         return header, body
