@@ -289,6 +289,7 @@ ANSWERS = [
     *["12", "0.25", ".25", "25e-2", "1/4", "1 / 4", "-3", "+3", "0,25", "147,456", "147 456"],
     *["147'456", "1_000", "1/0", "1/0.0", "1/2/3", "", "many", "12 words", "1e", "5.", "1/-4"],
     *["\u22123", "1,2,3", "0x10", "1e5", "1,000.5", "12.", "/4", "4/", "inf", "nan", "1e400"],
+    *["Option B", "(1/4)", "25%", "\u00bc", "2 1/2", "0.25.", "\uff11\uff12", "b) b", "1 0/0", "%"],
 ]
 
 
@@ -311,7 +312,11 @@ def test_the_form_that_counts_is_the_grader_s(kind, answer):
         (["q1 = 12"], None),
         (["Q01: 12"], None),
         (["[answers]", 'q01 = "12"'], None),
-        (["q02 = 1/4"], None),
+        (["[exam.answers]", "q01 = 1/4"], None),
+        (["q05 = lake"], "q05 wants one of boat, bridge, money, stone"),
+        (["q05 = The Boat"], None),
+        (["q08 = 1/3"], "q08 wants a whole number"),
+        (["q08 = 6/2"], None),
         (['q03 = "b)"'], None),
         (['q03 = "f"'], "one of the letters"),
         (['q01 = "many"'], "q01 wants a number"),
@@ -346,12 +351,27 @@ def test_the_blank_sheet_says_what_each_question_asks():
         import check
     finally:
         sys.path.pop(0)
-    kinds = {"choice": "letter", "number": "number", "text": "word"}
     key = json.loads((CHECKOUT / "autograder" / "exercises" / "exam" / "key.json").read_text())
     forms = check.forms_of((TEMPLATE / "exam.toml").read_text(encoding="utf-8"))
-    assert {id: form.split()[-1] for id, form in forms.items()} == {
-        entry["id"]: kinds[entry["kind"]] for entry in key
-    }
+    for entry in key:
+        form = forms[entry["id"]]
+        if entry["kind"] == "text":
+            assert form == f"one of {', '.join(sorted([entry['answer'], *entry['near']]))}"
+        else:
+            assert form.split()[-1] == {"choice": "letter", "number": "number"}[entry["kind"]]
+    assert {"a whole number", "a number"} < {*forms.values()}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "cp1252"])
+def test_a_sheet_of_any_editor_is_read_without_a_traceback(folder, encoding):
+    blank = (TEMPLATE / "exam.toml").read_text(encoding="utf-8")
+    text = blank.replace('q01 = ""', "q01 = 1/4  # G\u00f6del, \u201cmaybe\u201d")
+    (folder / "exam.toml").write_bytes(text.encode(encoding))
+    done = run(folder, "--zip")
+    assert "exam: 1 of 18 answered." in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+    (folder / "exam.toml").write_bytes(b"\x00\xff\xd8" * 9)
+    assert "not plain text" in run(folder, "--zip").stdout
 
 
 def test_the_readme_shows_what_the_first_run_says(folder):
