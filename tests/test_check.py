@@ -33,7 +33,7 @@ PLAIN = {**QUIET, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 @cache
 def surveyed():
     """What check.py says of every submission of these kinds, by its folder's name."""
-    folders = [str(folder) for folder, grade in EXPECTED.items() if grade["kind"] in KINDS]
+    folders = [str(folder) for folder, expected in EXPECTED.items() if expected["kind"] in KINDS]
     command = [sys.executable, CHECKOUT / "tests" / "public_checks.py", *folders]
     done = subprocess.run(command, check=True, capture_output=True, env=QUIET)
     return {found["name"]: found for found in map(json.loads, done.stdout.splitlines())}
@@ -41,9 +41,9 @@ def surveyed():
 
 def of_kind(*kinds):
     """The (name, exercises that lose points, what check.py says) of submissions."""
-    for folder, grade in EXPECTED.items():
-        if grade["kind"] in kinds:
-            lost = [name for name in MIRRORED if grade["exercises"].get(name, 0) < POINTS[name]]
+    for folder, expected in EXPECTED.items():
+        if expected["kind"] in kinds:
+            lost = [name for name in MIRRORED if expected["exercises"].get(name, 0) < POINTS[name]]
             yield folder.name, lost, surveyed()[folder.name]
 
 
