@@ -48,7 +48,8 @@ def notebook(blank: str) -> str:
     forms = {question: form for question, form, _ in asked}
     setup = SETUP.format(files=listed(brought()), forms=json.dumps(forms, indent=1))
     cells = [markdown(WELCOME), code(setup, hidden=True), code("import numpy as np")]
-    for number, exercise in enumerate(registry.written(), start=1):
+    core = [exercise for exercise in registry.written() if not exercise.bonus]
+    for number, exercise in enumerate(core, start=1):
         name = exercise.name
         heading = f"## Exercise {number}: {name}\n\nIts page is `assignments/{name}.md`."
         cells += [
