@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,14 @@ import numpy as np
 import autograder
 from autograder.intake.classes import Member
 from autograder.intake.submission import Submission, open_submission
+from autograder.judging.fairness import Start
 from autograder.judging.grading import judge_with
 from autograder.judging.suites import Suites, with_suites
 from autograder.manifest import load_manifest
 from autograder.report import GraderError, Outcome, Report
 from autograder.sandbox.cleanup import scratch_folder
-from autograder.sandbox.process import Guest
+from autograder.sandbox.process import Guest, warm
+from autograder.sandbox.zygote import Zygotes, can_fork
 
 PACKAGE = Path(autograder.__file__).parent
 # What shows a grade, and what draws tests, decides none.
@@ -54,6 +56,7 @@ class Grader:
     pid: int
     said: int
     answer: int
+    zygotes: Zygotes | None
     heard: bytearray = field(default_factory=bytearray)
     key: str = ""
 
@@ -96,12 +99,19 @@ class Pool:
         self.same: dict[str, list[Member]] = {}
         self.done: dict[str, Outcome] = {}
         self.selector = selectors.DefaultSelector()
+        self.slots: list[Zygotes] = []
 
     def run(self, members: Sequence[Member], jobs: int) -> None:
         """Starts graders while there are members, and hears them until all have ended."""
         waiting = list(reversed(members))
-        with scratch_folder("grading-") as scratch:
+        self.slots = [Zygotes() for _ in range(max(jobs, 1))] if can_fork() else []
+        with scratch_folder("guest-") as scratch:
+            # Each guest's own folder in it is closed to all but its user.
+            os.chmod(scratch, 0o755)
             try:
+                if len(members) > 1:
+                    for slot in self.slots:
+                        warm(slot)
                 while waiting or self.graders:
                     while waiting and len(self.graders) < max(jobs, 1):
                         self.start(waiting.pop(), scratch)
@@ -113,25 +123,33 @@ class Pool:
                     with suppress(ProcessLookupError):
                         os.killpg(grader.pid, signal.SIGKILL)
                     self.end(grader)
+                # With them end the guests that a killed grader has left.
+                for slot in self.slots:
+                    slot.close()
                 self.selector.close()
 
     def start(self, member: Member, scratch: Path) -> None:
         said, says = os.pipe()
         hears, answer = os.pipe()
+        zygotes = self.slots.pop() if self.slots else None
+        if zygotes is not None:
+            zygotes.drop_dead()
         sys.stdout.flush()
         sys.stderr.flush()
         pid = os.fork()
         if pid == 0:
-            self.be_grader(member, says, hears, scratch)
+            self.be_grader(member, says, hears, scratch, zygotes)
         os.close(says)
         os.close(hears)
         # Here too, whichever process comes first: so that the group can be ended as one.
         with suppress(PermissionError, ProcessLookupError):
             os.setpgid(pid, pid)
-        self.graders[said] = Grader(member, pid, said, answer)
+        self.graders[said] = Grader(member, pid, said, answer, zygotes)
         self.selector.register(said, selectors.EVENT_READ)
 
-    def be_grader(self, member: Member, says: int, hears: int, scratch: Path) -> None:
+    def be_grader(
+        self, member: Member, says: int, hears: int, scratch: Path, zygotes: Zygotes | None
+    ) -> None:
         """The forked process: reads, asks whether to grade, grades, and ends here."""
         try:
             os.setpgid(0, 0)
@@ -141,18 +159,19 @@ class Pool:
                 os.close(grader.said)
                 os.close(grader.answer)
             tempfile.tempdir = str(scratch)
-            say(says, self.grade(member, lambda key: may_grade(says, hears, key)))
+            start = partial(Guest, zygotes=zygotes) if zygotes is not None else Guest
+            say(says, self.grade(member, start, lambda key: may_grade(says, hears, key)))
         except BaseException:
             say(says, {"fault": traceback.format_exc()})
         finally:
             os._exit(0)
 
-    def grade(self, member: Member, may: Callable[[str], bool]) -> dict[str, Any]:
+    def grade(self, member: Member, start: Start, may: Callable[[str], bool]) -> dict[str, Any]:
         try:
             submission = open_submission(member.path, load_manifest())
             if not may(key_of(submission, self.live_kernel)):
                 return {}
-            report = judge_with(self.suites, submission, Guest).report
+            report = judge_with(self.suites, submission, start).report
         except GraderError as error:
             return {"fault": str(error)}
         return {"report": report.as_json(), "shape": report.shape}
@@ -201,7 +220,8 @@ class Pool:
         report = outcome.report
         if report is not None:
             report = replace(report, submission=member.name)
-        self.tell(replace(outcome, name=member.name, students=member.students, report=report))
+        told = replace(outcome, name=member.name, students=member.students, origin=member.origin)
+        self.tell(replace(told, report=report))
 
     def end(self, grader: Grader) -> None:
         self.selector.unregister(grader.said)
@@ -209,6 +229,8 @@ class Pool:
         os.close(grader.said)
         os.close(grader.answer)
         os.waitpid(grader.pid, 0)
+        if grader.zygotes is not None:
+            self.slots.append(grader.zygotes)
 
 
 def outcome_of(member: Member, key: str, message: dict[str, Any]) -> Outcome:
@@ -217,8 +239,7 @@ def outcome_of(member: Member, key: str, message: dict[str, Any]) -> Outcome:
         return Outcome(member.name, member.students, None, "grader_error", message["fault"])
     report = Report.from_json(message["report"])
     report.shape = message["shape"]
-    report.provenance["key"] = key
-    return Outcome(member.name, member.students, report)
+    return Outcome(member.name, member.students, report, key=key)
 
 
 def may_grade(says: int, hears: int, key: str) -> bool:

@@ -6,16 +6,18 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from autograder.batch import Known, grade_all, nothing_known
 from autograder.compare import moved
-from autograder.graded import ABSENT, GradedFolder, ignore, read_outcomes
+from autograder.graded import ABSENT, GradedFolder, read_outcomes
 from autograder.intake.classes import (
     Found,
     Member,
@@ -26,7 +28,6 @@ from autograder.intake.classes import (
     told_apart,
 )
 from autograder.intake.roster import match, read_roster
-from autograder.judging.grading import grade as grade_one
 from autograder.manifest import load_manifest
 from autograder.renderers.console import show_report, show_summary
 from autograder.report import GraderError, Outcome
@@ -40,7 +41,7 @@ def main() -> None:
     """Grades the self-attention exercises."""
     if os.name != "posix":
         raise click.UsageError("grading runs on Linux and macOS; on Windows, use WSL.")
-    # Ctrl-C, `timeout` and `docker stop` end it alike, with 130 or 143: guests and folders go too.
+    # `timeout` and `docker stop` end it as Ctrl-C does: guests and their folders go too.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: sys.exit(128 + number))
     clear_stale(tempfile.gettempdir())
@@ -59,6 +60,14 @@ def main() -> None:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A CSV of who should have handed in, as Canvas, Gradescope or Moodle export it.",
 )
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=os.cpu_count() or 1,
+    help="So many submissions at a time; one per core if not given.",
+)
+@click.option("--force", is_flag=True, help="Grade again what OUT has a grade of already.")
+@click.option("--scheduler", help="Grade on the Dask cluster at this address.")
 @click.option("--one", is_flag=True, help="Each PATH is one student's work, whatever it holds.")
 @click.option(
     "--live-kernel", is_flag=True, help="Ask the installed torch, not its captured values."
@@ -68,6 +77,9 @@ def grade(
     as_json: bool,
     out: Path | None,
     roster: Path | None,
+    jobs: int,
+    force: bool,
+    scheduler: str | None,
     one: bool,
     live_kernel: bool,
 ) -> None:
@@ -81,46 +93,80 @@ def grade(
         members, absent = enrolled(members, roster)
         several = several or roster is not None
         folder = open_folder(out) if out else None
-        outcomes = []
-        with progress_bar(len(members), shown=several and not as_json) as (begin, end):
-            for member in members:
-                begin(member.name)
-                outcomes.append(outcome_of(member, folder, live_kernel))
-                end()
-        for member in absent:
-            outcomes.append(Outcome(member.name, member.students, None, ABSENT))
+        if folder:
+            members = folder.claim(members)
+        order = [member.name for member in [*members, *absent]]
+        outcomes: list[Outcome] = []
+
+        def tell(outcome: Outcome) -> None:
+            keep(outcome, folder)
+            outcomes.append(outcome)
+
+        known = folder.known if folder and not force else nothing_known
+        try:
+            with progress_bar(len(members), shown=several and not as_json) as progress:
+                grade_members(members, progress(tell), jobs, known, live_kernel, scheduler)
+            for member in absent:
+                tell(Outcome(member.name, member.students, None, ABSENT))
+        except KeyboardInterrupt:
+            sys.exit(130)
+        except GraderError as error:
+            click.echo(f"grader_error: nobody has a grade. {error}", err=True)
+            sys.exit(1)
+        finally:
             if folder:
-                folder.add(outcomes[-1])
-    if folder:
-        tell_kept(folder)
+                write_table(folder, order)
+    outcomes.sort(key=lambda outcome: order.index(outcome.name))
     show(outcomes, several, as_json)
     sys.exit(1 if any(outcome.status == "grader_error" for outcome in outcomes) else 0)
 
 
-def outcome_of(member: Member, folder: GradedFolder | None, live_kernel: bool) -> Outcome:
-    """Grades one member, and writes what came of it; a fault of the grader is told at once."""
-    outcome = Outcome(member.name, member.students)
+def grade_members(
+    members: list[Member],
+    progress: tuple[Callable[[Outcome], None], Callable[[Sequence[str]], None]],
+    jobs: int,
+    known: Known,
+    live_kernel: bool,
+    scheduler: str | None,
+) -> None:
+    tell, watch = progress
+    if scheduler is None:
+        grade_all(members, tell, jobs, known, watch, live_kernel)
+        return
     try:
-        keep = folder.keeper(member.name) if folder else ignore
-        outcome.report = grade_one(member.path, keep, live_kernel)
-        outcome.report.submission = member.name
-    except GraderError as error:
-        outcome.status, outcome.fault = "grader_error", str(error)
-        click.echo(f"grader_error: {member.name} has no grade. {error}", err=True)
-    except OSError as error:
-        outcome.status, outcome.fault = "grader_error", f"it could not be written: {error}"
-        click.echo(f"grader_error: {member.name} could not be written. {error}", err=True)
-    except Exception as error:
-        # Whatever it is: the others are graded.
-        outcome.status, outcome.fault = "grader_error", f"{type(error).__name__}: {error}"
-        click.echo(f"grader_error: {member.name} has no grade. {outcome.fault}", err=True)
+        from autograder.cluster import grade_on_cluster
+    except ImportError as error:
+        raise click.UsageError(f"{error.name} is missing: pip install '.[cluster]'.") from error
+    grade_on_cluster(members, tell, scheduler, known, live_kernel)
+
+
+def keep(outcome: Outcome, folder: GradedFolder | None) -> None:
+    """Writes what came of one member; a fault of the grader is told at once."""
+    if outcome.status == "grader_error":
+        click.echo(f"grader_error: {outcome.name} has no grade. {outcome.fault}", err=True)
+        outcome.fault = in_short(outcome.fault)
     if folder:
         try:
             folder.add(outcome)
         except OSError as error:
-            outcome.status = "grader_error"
-            click.echo(f"grader_error: {member.name} could not be written. {error}", err=True)
-    return outcome
+            outcome.status, outcome.fault = "grader_error", f"it could not be written: {error}"
+            click.echo(f"grader_error: {outcome.name} could not be written. {error}", err=True)
+
+
+def write_table(folder: GradedFolder, order: list[str]) -> None:
+    """grades.csv, also of a run that was stopped: what was finished is in it."""
+    try:
+        folder.write_table(order)
+    except OSError as error:
+        click.echo(f"grader_error: grades.csv could not be written. {error}", err=True)
+        sys.exit(1)
+    tell_kept(folder)
+
+
+def in_short(fault: str) -> str:
+    """The first and the last line of a fault: between them stands a traceback, told on stderr."""
+    lines = fault.strip().splitlines() or [""]
+    return lines[0] if len(lines) == 1 else f"{lines[0]} {lines[-1]}"
 
 
 @main.command()
@@ -245,7 +291,7 @@ def gather(paths: tuple[Path, ...], one: bool, scratch: Path) -> tuple[list[Memb
             remarks.append(f"{path} {reason}")
             continue
         here = find(path, manifest, scratch, one)
-        found += here.members
+        found += [with_origin(member, path, here.is_class) for member in here.members]
         remarks += here.remarks
         several = several or here.is_class
     for remark in remarks:
@@ -253,6 +299,12 @@ def gather(paths: tuple[Path, ...], one: bool, scratch: Path) -> tuple[list[Memb
     if not found:
         raise click.UsageError("there is no submission in what was given.")
     return told_apart(found), several
+
+
+def with_origin(member: Member, path: Path, is_class: bool) -> Member:
+    """Where a member came from, whether it was given alone or with its class."""
+    whole = path.resolve()
+    return replace(member, origin=str(whole / member.name if is_class else whole))
 
 
 def objection(path: Path, given: tuple[Path, ...]) -> str:
@@ -326,13 +378,36 @@ def show(outcomes: list[Outcome], several: bool, as_json: bool) -> None:
 @contextmanager
 def progress_bar(
     total: int, shown: bool
-) -> Iterator[tuple[Callable[[str], None], Callable[[], None]]]:
-    """On stderr, so that a pipe gets the table alone; names what is being graded."""
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
+) -> Iterator[
+    Callable[
+        [Callable[[Outcome], None]],
+        tuple[Callable[[Outcome], None], Callable[[Sequence[str]], None]],
+    ]
+]:
+    """On stderr, so that a pipe gets the table alone: rate, what remains, and who is in work."""
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
-        task = progress.add_task("", total=total)
-        yield (
-            lambda name: progress.update(task, description=name),
-            lambda: progress.update(task, advance=1, description=""),
-        )
+        task = progress.add_task("", total=total, rate="")
+
+        def watch(names: Sequence[str]) -> None:
+            progress.update(task, description=", ".join(names))
+
+        def with_bar(
+            tell: Callable[[Outcome], None],
+        ) -> tuple[Callable[[Outcome], None], Callable[[Sequence[str]], None]]:
+            def told(outcome: Outcome) -> None:
+                tell(outcome)
+                progress.update(task, advance=1)
+                speed = progress.tasks[task].speed
+                progress.update(task, rate=f"{speed:.1f}/s" if speed else "")
+
+            return told, watch
+
+        yield with_bar

@@ -4,13 +4,13 @@ It lies in the folder of a graded class and is applied at every run; nothing eve
 """
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.files import read_table
 from autograder.manifest import Manifest
-from autograder.report import Outcome, Override
+from autograder.report import ExerciseResult, Outcome, Override
 
 NAME = "overrides.csv"
 COLUMNS = ("student", "exercise", "points", "why")
@@ -87,6 +87,16 @@ def apply_overrides(outcome: Outcome, rulings: Iterable[Ruling]) -> list[Ruling]
     ]
     by_exercise = {ruling.exercise: ruling.override for ruling in found}
     if outcome.report:
-        for exercise in (*outcome.report.exercises, *outcome.report.bonus):
-            exercise.override = by_exercise.get(exercise.name)
+        # As copies: two who handed in the same may share their results.
+        outcome.report = replace(
+            outcome.report,
+            exercises=ruled(outcome.report.exercises, by_exercise),
+            bonus=ruled(outcome.report.bonus, by_exercise),
+        )
     return found
+
+
+def ruled(
+    exercises: Iterable[ExerciseResult], by_exercise: Mapping[str, Override]
+) -> list[ExerciseResult]:
+    return [replace(exercise, override=by_exercise.get(exercise.name)) for exercise in exercises]

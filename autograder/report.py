@@ -20,7 +20,8 @@ Verdict = Literal[
 class StudentFault(Exception):
     """What a student's code did instead of answering; never a fault of the grader.
 
-    words are fixed text for the student; share is the part of the points earned all the same.
+    words are fixed text for the student; share is the part of the points earned all the same,
+    where it is not all or nothing.
     misconception is its id where the fault itself names it;
     raised is the built-in class of an exception that got out of a function.
     """
@@ -31,7 +32,7 @@ class StudentFault(Exception):
         words: str,
         misconception: str | None = None,
         raised: str = "",
-        share: float = 0.0,
+        share: float | None = None,
     ) -> None:
         super().__init__(words)
         self.verdict: Verdict = verdict
@@ -127,7 +128,7 @@ class Report:
     """The grade of one submission. Scores are in points, to two decimals.
 
     replaced: by exercise, the helpers of which a right version stood in for the student's.
-    remarks: what was left out or read otherwise. examples: by function, the first public example
+    remarks: what was left out or read otherwise. examples: by exercise, the first public example
     that it answers wrongly, beside what it should give. shape: see similar.py; nobody is shown it.
     """
 
@@ -170,7 +171,8 @@ class Report:
 
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> "Report":
-        """The report that as_json made; KeyError and TypeError where it is none."""
+        """The report that as_json made, now or in an earlier version; KeyError and TypeError where
+        it is none."""
         exam = found["exam"]
         if exam is not None:
             exam = ExamReport(
@@ -180,7 +182,7 @@ class Report:
             submission=found["submission"],
             exercises=[exercise_from_json(exercise) for exercise in found["exercises"]],
             exam=exam,
-            bonus=[exercise_from_json(exercise) for exercise in found["bonus"]],
+            bonus=[exercise_from_json(exercise) for exercise in found.get("bonus", ())],
             **{
                 name: found[name]
                 for name in (
@@ -191,6 +193,7 @@ class Report:
                     "isolation",
                     "provenance",
                 )
+                if name in found  # an earlier version may have known less
             },
         )
 
@@ -237,7 +240,8 @@ Status = Literal["graded", "grader_error", "no submission", "not finished"]
 class Outcome:
     """What became of one member of a class: a report, or in words why there is none.
 
-    kept: graded by an earlier run into the same folder.
+    kept: graded by an earlier run into the same folder. key is the digest of all that decided the
+    grade, origin where the submission came from.
     """
 
     name: str
@@ -246,3 +250,5 @@ class Outcome:
     status: Status = "graded"
     fault: str = ""
     kept: bool = False
+    key: str = ""
+    origin: str = ""

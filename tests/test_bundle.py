@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.platform_runs import AUTOGRADER, ROOT, SOLUTIONS, TEMPLATE
+from tests.platform_runs import AUTOGRADER, ROOT, SOLUTIONS
 
 # What otter's Dockerfile adds to its image, each by name.
 WANTED_BY_OTTER = {
@@ -98,9 +98,10 @@ def test_no_author_s_tools_no_bank_no_solutions(grader, out):
 
 def test_students_get_their_files_and_the_pages(out):
     archive = zipfile.ZipFile(out / "student_template.zip")
-    wanted = {f"self-attention/{path.name}" for path in TEMPLATE.iterdir() if path.is_file()}
-    pages = {f"self-attention/assignments/{path.name}" for path in (ROOT / "assignments").iterdir()}
-    assert {*archive.namelist()} == wanted | pages
+    command = ["git", "ls-files", "student_template", "assignments"]
+    tracked = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    wanted = {path.removeprefix("student_template/") for path in tracked.split()}
+    assert {*archive.namelist()} == {f"self-attention/{path}" for path in wanted}
 
 
 def test_torch_is_installed_only_where_it_is_asked_for(grader, tmp_path):

@@ -225,6 +225,7 @@ def test_overrides_are_applied_at_every_run_and_survive(tmp_path):
         folder = GradedFolder(tmp_path)
         folder.add(graded("jane", 12, [JANE]))
         folder.add(graded("max", 20, [MAX]))
+        folder.write_table(["jane", "max"])
         assert folder.unused == set()
     jane, max_ = table(tmp_path / "grades.csv")
     assert (jane["softmax"], jane["score"]) == ("18", "98")
@@ -244,6 +245,15 @@ def test_an_override_that_is_taken_back_is_gone(tmp_path):
     assert outcome.report.score == 98
     apply_overrides(outcome, [])
     assert outcome.report.score == 92
+
+
+def test_an_override_is_not_for_those_who_handed_in_the_same(tmp_path):
+    first, twin = graded("jane", 12), graded("max", 12)
+    twin.report = first.report
+    (tmp_path / "overrides.csv").write_text(RULES)
+    for outcome in (first, twin):
+        apply_overrides(outcome, read_overrides(tmp_path, load_manifest()))
+    assert (first.report.score, twin.report.score) == (98, 92)
 
 
 @pytest.mark.parametrize(

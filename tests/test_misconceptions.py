@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 import pytest
+from autograder.exercises.misconceptions import FORM, MISCONCEPTIONS, inlined
 
 from autograder.authoring.dry_run import dry_run, right
-from autograder.exercises.misconceptions import FORM, MISCONCEPTIONS, inlined
 from tests.goldens import GOLDENS
 
 RIGHT = right()

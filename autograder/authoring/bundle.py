@@ -19,14 +19,17 @@ GRADER = "files-grader"
 LEFT_OUT = (
     "authoring/",
     "exam/question.py",
+    "exam/own.py",
+    "own_questions.toml",
     "exercises/exam/bank.py",
     "exercises/exam/module",
     "kit/drawing.py",
+    "kit/svg.py",
 )
 PACKED = (".py", ".toml", ".json")
 PROGRAMS = ("setup.sh", "run_autograder")
 STUDENT_PARTS = ("student_template", "assignments")
-HANDED_OUT = (".py", ".toml", ".md")
+HANDED_OUT = (".py", ".toml", ".md", ".html", ".svg", ".ipynb")
 STUDENT_FOLDER = "self-attention"
 TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -81,7 +84,7 @@ def package_files() -> dict[str, bytes]:
     return {
         name: text_of(path)
         for name, path in files.items()
-        if not name.startswith(LEFT_OUT) and path.name != "draws.py"
+        if not name.startswith(LEFT_OUT) and path.name not in ("draws.py", "picture.py")
     }
 
 
@@ -90,9 +93,11 @@ def student_files() -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     for part in STUDENT_PARTS:
         folder = "" if part == "student_template" else f"{part}/"
-        for path in (CHECKOUT / part).iterdir():
-            if path.suffix in HANDED_OUT and not path.name.startswith("."):
-                files[f"{STUDENT_FOLDER}/{folder}{path.name}"] = text_of(path)
+        for path in (CHECKOUT / part).rglob("*"):
+            name = path.relative_to(CHECKOUT / part)
+            hidden = any(step.startswith((".", "__")) for step in name.parts)
+            if path.suffix in HANDED_OUT and not hidden:
+                files[f"{STUDENT_FOLDER}/{folder}{name.as_posix()}"] = text_of(path)
     return files
 
 

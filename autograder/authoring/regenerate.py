@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.authoring import exam_sheets
+from autograder.authoring import exam_page, exam_sheets, notebook
+from autograder.exam.own import read_own
 from autograder.exercises import registry
 from autograder.exercises.exam.bank import draw_exam
 from autograder.kit.cases import (
@@ -35,7 +36,12 @@ from autograder.report import GraderError
 
 # Whoever knows the seed can compute the key: git ignores this file, and no zip carries it.
 SECRET = CHECKOUT / "secret_seed.txt"
-SHEETS = ("assignments/exam.md", "student_template/exam.toml", "solutions/exam.toml")
+SHEETS = (
+    "assignments/exam.md",
+    "assignments/exam.html",
+    "student_template/exam.toml",
+    "solutions/exam.toml",
+)
 STALE = (
     "secret_seed.txt is not the seed of the draw that is here: whoever drew last has the right one."
 )
@@ -49,14 +55,16 @@ def draw_all(seed: str) -> dict[str, str]:
     def rng(part: str) -> random.Random:
         return random.Random(f"{seed}/{part}")
 
-    questions = draw_exam(rng("exam"))
+    questions = draw_exam(rng("exam"), read_own())
     data: dict[str, Any] = {"exam/key": exam_sheets.key(questions)}
     for exercise in load_manifest().exercises:
         if exercise.function:
             data[f"{exercise.name}/cases"] = room(exercise, rng, seed == PUBLIC_SEED)
     return {
         "assignments/exam.md": exam_sheets.sheet(questions),
+        "assignments/exam.html": exam_page.page(questions),
         "student_template/exam.toml": exam_sheets.blank(questions),
+        "student_template/attention.ipynb": notebook.notebook(exam_sheets.blank(questions)),
         "solutions/exam.toml": exam_sheets.solved(questions),
         **{f"{ROOMS}/{name}.json": as_json(content) for name, content in data.items()},
     }
@@ -70,8 +78,8 @@ def room(exercise: Exercise, rng: Callable[[str], random.Random], public: bool) 
     if hasattr(draws, "probes"):
         probes = draws.probes(rng(f"{exercise.name}/probes"))
         found[PROBES] = [[argument.tolist() for argument in probe] for probe in probes]
-    if exercise.function == exercise.name:
-        found[EXAMPLES] = examples(exercise.name)
+    if exercise.function and exercise in load_manifest().written.values():
+        found[EXAMPLES] = examples(exercise.function)
         found[RIGHT] = (SOLUTIONS / f"{exercise.name}.py").read_text(encoding="utf-8")
     return found
 

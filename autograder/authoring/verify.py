@@ -120,7 +120,7 @@ def template() -> Check:
     report = grade(TEMPLATE)
     done = [
         f"{test.name} says {test.verdict} of the untouched template"
-        for exercise in report.exercises
+        for exercise in [*report.exercises, *report.bonus]
         for test in exercise.tests
         if test.verdict != "not_attempted"
     ]
@@ -280,12 +280,16 @@ def code_tests(report: Report) -> Iterator[str]:
     functions: Mapping[str, str | None] = {
         exercise.name: exercise.function for exercise in load_manifest().exercises
     }
-    for exercise in report.exercises:
+    for exercise in [*report.exercises, *report.bonus]:
         if functions[exercise.name]:
             yield from (test.name for test in exercise.tests)
 
 
 def failed_tests(report: Report) -> list[str]:
     """The tests of code that were not passed."""
-    verdicts = {test.name: test.verdict for exercise in report.exercises for test in exercise.tests}
+    verdicts = {
+        test.name: test.verdict
+        for exercise in [*report.exercises, *report.bonus]
+        for test in exercise.tests
+    }
     return [name for name in code_tests(report) if verdicts[name] != "passed"]

@@ -56,7 +56,7 @@ def read(path: Path, manifest: Manifest, added: frozenset[str]) -> Answer:
     limits = manifest.limits
     asked = {
         "path": os.path.abspath(path),
-        "functions": manifest.functions,
+        "functions": manifest.files,
         "added": sorted(added),
         "file_kibibytes": limits.file_kibibytes,
         "submission_kibibytes": limits.submission_kibibytes,

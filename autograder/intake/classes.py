@@ -42,11 +42,15 @@ ANSWER = re.compile(rb"^\s*q\d\d?\s*=", re.MULTILINE | re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Member:
-    """One submission of a class, as a folder, zip or file on disk."""
+    """One submission of a class, as a folder, zip or file on disk.
+
+    origin is where it came from, by which it is known again in a later run.
+    """
 
     name: str
     path: Path
     students: tuple[Student, ...] = ()
+    origin: str = ""
 
 
 @dataclass
@@ -113,7 +117,7 @@ def holds_ours(folder: Path, manifest: Manifest) -> bool:
 def is_ours(path: Path, manifest: Manifest) -> bool:
     """A file named after an exercise or the exam, one that mentions a function, or a zip."""
     suffix = path.suffix.lower()
-    names = (*manifest.functions, "exam")
+    names = (*manifest.file_names, "exam")
     if suffix == ".zip" or any(canonical(part, names) for part in path.name.split(".")[:1]):
         return True
     if suffix not in READ or not path.is_file() or not os.access(path, os.R_OK):
@@ -332,7 +336,7 @@ def latest(files: dict[str, Path], manifest: Manifest, found: Found) -> dict[str
         versions.setdefault(base + suffix, []).append((number, name))
     kept: dict[str, Path] = {}
     for base, named in versions.items():
-        ours = canonical(os.path.splitext(base)[0], (*manifest.functions, "exam"))
+        ours = canonical(os.path.splitext(base)[0], (*manifest.file_names, "exam"))
         if len(named) == 1 or ours or base in files:
             *older, (_, last) = sorted(named)
             kept[base] = files[last]
@@ -417,7 +421,7 @@ def several_hold_functions(parts: list[Path], manifest: Manifest) -> bool:
         if stem not in holders and defined_in(part, manifest):
             holders.add(stem)
         # A folder per exercise, named after it, is one student's.
-        if len(holders) > 1 and any(not canonical(stem, manifest.functions) for stem in holders):
+        if len(holders) > 1 and any(not canonical(stem, manifest.file_names) for stem in holders):
             return True
     return False
 

@@ -55,10 +55,10 @@ class Contents:
             for alias in node.names:
                 self.imported[alias.asname or alias.name] = (node.module or "", alias.name)
 
-    def holds(self, function: str) -> bool:
+    def holds(self, function: str, own: str) -> bool:
         """Whether the name is there: defined, or imported, if not as itself from its own file."""
-        module, name = self.imported.get(function, (function, function))
-        return function in self.defined or (module.rpartition(".")[2], name) != (function, function)
+        module, name = self.imported.get(function, (own, function))
+        return function in self.defined or (module.rpartition(".")[2], name) != (own, function)
 
 
 class UnparsableError(Exception):
@@ -144,18 +144,18 @@ def is_nothing(node: ast.stmt) -> bool:
 
 
 def locate(
-    function: str, contents: dict[str, Contents], refused: dict[str, str], left_out: str
+    function: str, own: str, contents: dict[str, Contents], refused: dict[str, str], left_out: str
 ) -> str | Fault:
     """The file to ask a function of, or the fault.
 
-    The file of its name, unless that is missing, does not parse or is still the stub; then the
+    Its own file by its name, unless that is missing, does not parse or is still the stub; then the
     others in alphabetical order, tests apart. `left_out` says that not all files were read.
     """
     order = sorted(contents, key=lambda file: (file.count("/"), file.lower()))
-    named = [file for file in order if stem_of(file) == function]
+    named = [file for file in order if stem_of(file) == own]
     others = [file for file in order if file not in named and not is_test(file)]
     for file in [*named, *others]:
-        if contents[file].holds(function):
+        if contents[file].holds(function, own):
             return file
     unparsed = {file: fault for file in [*named, *others] if (fault := contents[file].syntax_fault)}
     for file, fault in unparsed.items():
@@ -167,14 +167,14 @@ def locate(
     if unparsed:
         return "syntax_error", next(iter(unparsed.values()))
     for name, reason in refused.items():
-        if canonical(stem_of(name), (function,)) or not contents:
+        if canonical(stem_of(name), (own,)) or not contents:
             return "missing", reason
     if left_out:
         return "missing", left_out
     if named:
         message = f"{named[0]} does not define {function}: is the name spelled as in the template?"
         return "missing", message
-    return "missing", f"No file defines {function}: hand in {function}.py."
+    return "missing", f"No file defines {function}: hand in {own}.py."
 
 
 SHIM = """
@@ -187,14 +187,14 @@ def {function}(*arguments, **named):
 
 
 def add_shim(
-    files: dict[str, bytes], contents: dict[str, Contents], function: str, place: str
+    files: dict[str, bytes], contents: dict[str, Contents], function: str, own: str, place: str
 ) -> None:
     """Who imports from a function's own file gets what was found elsewhere, not a leftover stub.
 
     It looks only when it is called: the place may import from this file in turn.
     """
-    module, own = stem_of(place), f"{function}.py"
-    if module != function:
-        kept = own in files and not contents[own].syntax_fault
-        source = files[own] if kept else b""
-        files[own] = source + SHIM.format(function=function, module=module).encode()
+    module, file = stem_of(place), f"{own}.py"
+    if module != own:
+        kept = file in files and not contents[file].syntax_fault
+        source = files[file] if kept else b""
+        files[file] = source + SHIM.format(function=function, module=module).encode()

@@ -68,30 +68,33 @@ def limit_resources(memory_bytes: int, cpu_seconds: int) -> None:
 def read(
     begin: Callable[[str], None],
     path: str,
-    functions: list[str],
+    functions: dict[str, str],
     added: list[str],
     skipped: list[str],
     file_kibibytes: int,
     submission_kibibytes: int,
     files: int,
 ) -> tuple[Header, Body]:
-    """What bounded.py makes a Submission of; `begin` is told of each file that is read next."""
+    """What bounded.py makes a Submission of; `begin` is told of each file that is read next.
+
+    functions are those asked for, each with the name of the file in which it should be.
+    """
 
     def begins(name: str) -> bool:
         begin(name)
         return name not in skipped
 
-    found = Collected(tuple(functions), file_kibibytes, submission_kibibytes, files)
+    found = Collected(tuple(functions.values()), file_kibibytes, submission_kibibytes, files)
     found.begin = begins
     collect(path, found, frozenset(added))
-    return Reading(found).answer()
+    return Reading(found, functions).answer()
 
 
 class Reading:
     """The files of a submission as they will be imported, and what each of them holds."""
 
-    def __init__(self, found: Collected) -> None:
-        self.found = found
+    def __init__(self, found: Collected, functions: dict[str, str]) -> None:
+        self.found, self.functions = found, functions
         self.remarks: list[str] = []
         # By the name under which a file was handed in.
         self.sources: dict[str, bytes] = {}
@@ -100,9 +103,9 @@ class Reading:
         self.tokens = contents.TOKENS_TOGETHER
 
     def answer(self) -> tuple[Header, Body]:
-        found, functions = self.found, self.found.functions
+        found, functions = self.found, self.functions
         package, handed_in = naming.without_shared_folders({**found.files, **found.notebooks})
-        tidied = naming.tidy(handed_in, functions)
+        tidied = naming.tidy(handed_in, found.functions)
         # handed_in leaves out the folders that all files share.
         originals = dict(zip(handed_in, [*found.files, *found.notebooks], strict=True))
         modules = {part for path in tidied for part in path.removesuffix(".py").split("/")}
@@ -115,11 +118,11 @@ class Reading:
         known = {path: self.contents[name] for path, name in tidied.items()}
         places: dict[str, str] = {}
         faults: dict[str, contents.Fault] = {}
-        for function in functions:
-            place = contents.locate(function, known, found.refused, found.left_out)
+        for function, own in functions.items():
+            place = contents.locate(function, own, known, found.refused, found.left_out)
             if isinstance(place, str):
                 places[function] = place
-                contents.add_shim(files, known, function, place)
+                contents.add_shim(files, known, function, own, place)
             else:
                 faults[function] = place
         sheet = self.sheet()

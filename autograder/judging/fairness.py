@@ -209,7 +209,7 @@ def run(
         result.settle("passed")
         return
     trial.faults[test.name] = faults[0]
-    result.settle(faults[0].verdict, faults[0].words, faults[0].share or None)
+    result.settle(faults[0].verdict, faults[0].words, faults[0].share)
     trial.lost_values = trial.lost_values or test.form is None
     if test.form and faults[0].misconception == test.form:
         trial.form_faults[test.name] = test.form

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 
 import autograder
-from autograder.exam.examining import exam_report
-from autograder.exercises.misconceptions import diagnose, hint
+from autograder.exam.examining import examine
+from autograder.exercises.registry import form_hint
 from autograder.intake.submission import Submission, open_submission
+from autograder.judging.diagnosis import Diagnosis, diagnose
 from autograder.judging.fairness import Sitting, Start, Trial, best_trial, waive_repeated_forms
 from autograder.judging.suites import Suites, with_suites
 from autograder.kit.cases import digest_of_tests, read_data, read_key
@@ -96,7 +97,7 @@ def judge_with(
                 report.replaced[exercise.name] = [*trial.replaced]
             report.isolation = sitting.own.isolation
             if exercise.name == "exam":
-                report.exam = exam_report(submission, read_key())
+                report.exam = examine(submission, read_key()).report
             progress(report)
     except OSError as error:
         raise GraderError(f"no file can be written for the guest: {error}") from error
@@ -112,25 +113,29 @@ def put_in_place(trial: Trial, results: list[ExerciseResult]) -> None:
 
 
 def explain(exercise: Exercise, trials: dict[str, Trial], report: Report) -> None:
-    """Names the misconception behind lost points, and gives its hint to the failed tests."""
-    trial, asked = trials[exercise.name], trials[exercise.function or exercise.name]
-    found = None
-    if asked.lost_values and asked.transcript:
-        found = diagnose(asked.transcript[0].function, asked.transcript)
+    """Names the misconceptions behind lost points, and gives their hints to the failed tests."""
+    rooms = load_manifest().files
+    trial = trials[exercise.name]
+    asked = trials[rooms[exercise.function]] if exercise.function else trial
+    found = diagnose(asked.transcript) if asked.lost_values else Diagnosis()
     named = {
         *trial.form_faults.values(),
         *(fault.misconception for fault in trial.faults.values() if fault.misconception),
     }
     for test in trial.result.tests:
         if test.name in trial.form_faults:
-            test.hint = hint(trial.form_faults[test.name])
-    if found is not None:
+            test.hint = form_hint(trial.form_faults[test.name])
+    if found.explains:
         # It explains every value, so what single tests made of a value counts no more.
-        named = {*trial.form_faults.values(), found.name} - {found.form}
-        for test in trial.result.tests:
-            fault = trial.faults.get(test.name)
-            if fault and test.verdict == "failed" and test.name not in trial.form_faults:
-                test.hint = f"{test.hint} {found.hint}" if fault.raised else found.hint
+        named = {*trial.form_faults.values(), *found.names} - found.forms
+    elif asked.lost_values:
+        # Where values are wrong, agreement to six digits only is not what is amiss.
+        named -= {"tolerance"}
+    for test in trial.result.tests:
+        fault = trial.faults.get(test.name)
+        if fault and test.verdict == "failed" and test.name not in trial.form_faults:
+            own = [] if found.explains and found.hints and not fault.raised else [test.hint]
+            test.hint = " ".join([*own, *found.hints])
     report.misconceptions += sorted(named - {*report.misconceptions})
 
 

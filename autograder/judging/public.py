@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograder.exercises.registry import contracts, written
+from autograder.exercises.registry import contracts
 from autograder.kit.cases import expected_examples
 from autograder.kit.comparing import close
 from autograder.kit.contract import Answer, Contract, Example
+from autograder.manifest import load_manifest
 from autograder.report import StudentFault
 from autograder.sandbox.student import Shown, Student
 
@@ -22,7 +23,7 @@ SHOWN_NUMBERS = 40
 
 @dataclass
 class Public:
-    """What the examples showed, by function: exceptions, and the first wrong answer as text."""
+    """What the examples showed: exceptions, and by exercise the first wrong answer as text."""
 
     shown: Shown
     wrong: dict[str, str] = field(default_factory=dict)
@@ -32,21 +33,21 @@ def ask_publicly(student: Student) -> Public:
     """Asks every function its examples; one that ends the program is asked no further."""
     found = Public(student.shown)
     try:
-        for exercise in written():
-            contract = contracts()[exercise.name]
+        for function, contract in contracts().items():
+            exercise = load_manifest().files[function]
             for example, expected in zip(
-                contract.examples, expected_examples(exercise.name), strict=True
+                contract.examples, expected_examples(function), strict=True
             ):
                 try:
-                    answer = student.call(contract.function, *example.arguments, **example.keywords)
+                    answer = student.call(function, *example.arguments, **example.keywords)
                 except StudentFault as fault:
                     if fault.verdict not in ("failed", "import_error"):
                         break
                     continue
-                if contract.function not in found.wrong:
+                if exercise not in found.wrong:
                     told = difference(contract, example, answer, expected)
                     if told:
-                        found.wrong[contract.function] = told
+                        found.wrong[exercise] = told
     finally:
         student.close()
     return found

@@ -71,3 +71,28 @@ def one_array(function: str, result: str, examples: tuple[Example, ...]) -> Cont
         return Answer(reply, (numbers(reply.results[0], function),))
 
     return Contract(function, read, examples, (result,))
+
+
+def several_arrays(reply: Reply, function: str, shapes: tuple[tuple[int, ...], ...]) -> Answer:
+    """The results of a function that returns an array of each of these shapes.
+
+    Where they came in another order, they are told apart by their shapes. Some may be missing: see
+    result_of.
+    """
+    if not reply.results:
+        raise StudentFault("failed", f"{function} returned an empty sequence.")
+    arrays = [numbers(one, function) for one in reply.results]
+    found = [array.shape for array in arrays]
+    if found == [*shapes]:
+        return Answer(reply, tuple(arrays))
+    if sorted(found) == sorted(shapes) and len({*shapes}) == len(shapes):
+        return Answer(reply, tuple(arrays[found.index(shape)] for shape in shapes), in_order=False)
+    return Answer(reply, tuple(arrays), in_order=len(arrays) == len(shapes))
+
+
+def result_of(answer: Answer, number: int, wanted: str) -> FloatArray:
+    """One of several results, counted from 0; a StudentFault that says what is `wanted` where it
+    is missing."""
+    if len(answer.arrays) <= number:
+        raise StudentFault("failed", wanted)
+    return answer.arrays[number]

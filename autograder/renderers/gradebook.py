@@ -53,6 +53,8 @@ def write_grades(outcomes: Sequence[Outcome], path: Path) -> int:
         blank = [""] * len(added)
         students = outcome.students or (Student(),)
         noted = extras.get(name, []) + [blank] * len(students)
+        # In the order of this run, whatever of it an earlier one had reached.
+        rows.pop(name, None)
         rows[name] = [
             [name, *ids(student), *graded_cells(outcome, names), *noted[number]]
             for number, student in enumerate(students)

@@ -14,7 +14,7 @@ from typing import IO, Any, Protocol
 from numpy.typing import NDArray
 
 from autograder.intake.submission import Submission
-from autograder.manifest import Limits
+from autograder.manifest import Limits, load_manifest
 from autograder.report import GraderError
 from autograder.sandbox import cleanup, protocol
 from autograder.sandbox.interpreter import Arrangement, arrangements, unused_uid
@@ -268,10 +268,28 @@ class Guest:
                     self._process.kill()
                     self._process.wait()
             if self._uid is not None:
-                cleanup.clear(self._uid)
+                self._clear(self._uid)
         finally:
             os.close(self._requests)
             os.close(self._replies)
+
+    def _clear(self, uid: int) -> None:
+        """Removes what its own user has left, processes and files."""
+        if isinstance(self._process, Forked):
+            try:
+                self._process.zygote.clear(uid)
+                cleanup.remove_files(uid)
+                return
+            except ZygoteError:
+                # It is gone, and takes nothing with it that changed its session: so look for it.
+                cleanup.clear(uid)
+                return
+        cleanup.clear(uid)
+
+
+def warm(zygotes: Zygotes) -> None:
+    """Starts a zygote, and a guest without a submission by which the arrangement is decided."""
+    Guest(Submission("warm"), load_manifest().limits, zygotes=zygotes).close()
 
 
 def last_words(pipe: IO[bytes]) -> str:

@@ -34,6 +34,13 @@ class Zygotes:
             self._started[choice] = Zygote(choice)
         return self._started[choice]
 
+    def drop_dead(self) -> None:
+        """Forgets a zygote that has ended, so that the next guest gets a new one."""
+        for choice, zygote in [*self._started.items()]:
+            if zygote.has_ended():
+                zygote.close()
+                del self._started[choice]
+
     def close(self) -> None:
         for zygote in self._started.values():
             zygote.close()
@@ -115,6 +122,10 @@ class Zygote:
         status: int | None = self._ask(order)["status"]
         return status
 
+    def clear(self, uid: int) -> None:
+        """Kills whatever a guest's own user still runs."""
+        self._ask({"order": "clear", "uid": uid})
+
     def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
         """One order and its answer; ZygoteError where the zygote has ended."""
         try:
@@ -132,6 +143,9 @@ class Zygote:
                 raise EOFError
             found += piece
         return found
+
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
 
     def _remove_folder(self) -> None:
         os.close(self._held)

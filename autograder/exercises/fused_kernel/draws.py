@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from autograder.exercises import misconceptions
 from autograder.exercises.attention.draws import Head, balanced, draw_head, fields
+from autograder.exercises.attention.misconceptions import IMPRECISE
 from autograder.exercises.fused_kernel.kernel import fused_attention
 from autograder.kit.drawing import JsonCase, case, drawn, load_solution, settled, to_decimals
 
@@ -25,7 +25,7 @@ def cases(rng: random.Random, public: bool) -> dict[str, list[JsonCase]]:
             return False
         errors = [
             np.abs(right - version(*head, causal=causal)[0]).max() / np.abs(right).max()
-            for version in misconceptions.IMPRECISE
+            for version in IMPRECISE
         ]
         return bool(min(errors) > 1e-10 and max(errors) < 5e-7)
 

@@ -43,6 +43,9 @@ def main():
             for pipe in pipes:
                 pipe.close()
             guest["send"](replies, {"pid": child})
+        elif order["order"] == "clear":
+            clear(order["uid"])
+            guest["send"](replies, {"cleared": order["uid"]})
         else:
             status = ended(order["pid"], order["seconds"], order["order"] == "kill")
             guest["send"](replies, {"status": status})
@@ -57,6 +60,21 @@ def be_guest(guest, configuration, pipes, numpy, lock):
         os.write(2, f"{end}\n".encode("utf-8", "replace"))
     finally:
         os._exit(0)
+
+
+def clear(uid):
+    """Kills every process of a user: a process of theirs may, and reaches all of them at once."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([])
+            os.setgid(uid)
+            os.setuid(uid)
+            os.kill(-1, signal.SIGKILL)
+        finally:
+            # Also where there is none to kill.
+            os._exit(0)
+    os.waitpid(child, 0)
 
 
 def ended(pid, seconds, kill):
