@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from autograder.intake.metadata import read_submitters
 from autograder.intake.collecting import DEEPEST
+from autograder.intake.metadata import read_submitters
 from autograder.intake.naming import canonical, is_litter, is_test, plain
 from autograder.intake.submission import defined_in
 from autograder.manifest import Manifest
