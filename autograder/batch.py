@@ -105,7 +105,7 @@ class Pool:
         """Starts graders while there are members, and hears them until all have ended."""
         waiting = list(reversed(members))
         self.slots = [Zygotes() for _ in range(max(jobs, 1))] if can_fork() else []
-        with scratch_folder("grading-") as scratch:
+        with scratch_folder("guest-") as scratch:
             # Each guest's own folder in it is closed to all but its user.
             os.chmod(scratch, 0o755)
             try:
