@@ -615,8 +615,9 @@ def has_form(form, answer):
         )
         if re.fullmatch(r"\(?[a-e][).:,;]*", named[1], re.I):
             return True
+        words = len(re.findall(r"[a-z]{2,}", bare))
         # "b) ..." and an option's own text, which only the grader can look up.
-        return bool(re.match(r"\(?[a-e](?:[).:]|\s-)", named[1], re.I)) or len(bare.split()) > 2
+        return bool(re.match(r"\(?[a-e](?:[).:]|\s-)", named[1], re.I)) or words > 2
     if form.endswith("number"):
         value = value_of(bare)
         return value is not None and (form == "a number" or value == int(value))
