@@ -177,7 +177,7 @@ def test_a_browser_shows_it(tab, page, size, scheme):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(tab, page, size, scheme):
-    source = axe_source()
+    source = browser.axe_source()
     tab.open(page, *SIZES[size], scheme)
     tab.evaluate(source + ";1")
     found = tab.evaluate(
