@@ -24,6 +24,7 @@ EXPECTED = {
 }
 KINDS = ("right", "wrong", "borderline", "incomplete")
 POINTS = {exercise.name: exercise.points for exercise in load_manifest().exercises}
+QUESTIONS = json.loads((CHECKOUT / "autograder" / "exercises" / "exam" / "key.json").read_text())
 MIRRORED = sorted(path.stem.removeprefix("check_") for path in TEMPLATE.glob("public/check_*.py"))
 QUIET = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"}
 # A student's pytest has no plugins.
@@ -43,7 +44,9 @@ def of_kind(*kinds):
     """The (name, exercises that lose points, what check.py says) of submissions."""
     for folder, expected in EXPECTED.items():
         if expected["kind"] in kinds:
-            lost = [name for name in MIRRORED if expected["exercises"].get(name, 0) < POINTS[name]]
+            # Where no points stand, none are lost.
+            points = expected.get("exercises", {})
+            lost = [name for name in MIRRORED if points.get(name, POINTS[name]) < POINTS[name]]
             yield folder.name, lost, surveyed()[folder.name]
 
 
@@ -291,6 +294,7 @@ ANSWERS = [
     *["12", "0.25", ".25", "25e-2", "1/4", "1 / 4", "-3", "+3", "0,25", "147,456", "147 456"],
     *["147'456", "1_000", "1/0", "1/0.0", "1/2/3", "", "many", "12 words", "1e", "5.", "1/-4"],
     *["\u22123", "1,2,3", "0x10", "1e5", "1,000.5", "12.", "/4", "4/", "inf", "nan", "1e400"],
+    *["25%", "2 1/2", "\u00bc", "(1/4)", "12.5 %", "-2 1/2", "1/4.", "3 1/0", "%", "()"],
 ]
 
 
@@ -303,26 +307,40 @@ def test_the_form_that_counts_is_the_grader_s(kind, answer):
     finally:
         sys.path.pop(0)
     fine = not [*scoring.malformed(scoring.Answers({"q01": answer}, ()), [KEY[kind]])]
-    assert not answer or check.has_form(f"a {kind}", answer) == fine
+    if answer and kind == "number":
+        assert check.has_form("a number", answer) == fine
+    elif answer and fine:
+        assert check.has_form("a letter", answer)
 
 
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        (['q01 = "12"'], None),
-        (["q1 = 12"], None),
-        (["Q01: 12"], None),
-        (["[answers]", 'q01 = "12"'], None),
-        (["q02 = 1/4"], None),
-        (['q03 = "b)"'], None),
-        (['q03 = "f"'], "one of the letters"),
-        (['q01 = "many"'], "q01 wants a number"),
+        (['{number} = "12"'], None),
+        (["{short} = 12"], None),
+        (["{large}: 12"], None),
+        (["[answers]", '{number} = "12"'], None),
+        (["{number} = 1/4"], None),
+        (['{letter} = "b)"'], None),
+        (['{letter} = "f"'], "one of the letters"),
+        (['{number} = "many"'], "{number} wants a number"),
         (['q77 = "a"'], "q77 is no question"),
         (["what is this"], "line 1 cannot be read"),
     ],
 )
 def test_the_sheet_is_read_as_the_grader_reads_it(folder, lines, words):
-    sheet = "\n".join(lines) + "\n"
+    number, letter = (
+        next(entry["id"] for entry in QUESTIONS if entry["kind"] == kind)
+        for kind in ("number", "choice")
+    )
+    names = {
+        "number": number,
+        "short": number.replace("q0", "q"),
+        "large": number.upper(),
+        "letter": letter,
+    }
+    sheet = "\n".join(lines).format(**names) + "\n"
+    words = words and words.format(**names)
     (folder / "exam.toml").write_text(sheet)
     said = run(folder, "--zip").stdout
     problems = [line for line in said.splitlines() if line.startswith("  exam:")][1:]
@@ -349,11 +367,10 @@ def test_the_blank_sheet_says_what_each_question_asks():
     finally:
         sys.path.pop(0)
     kinds = {"choice": "letter", "number": "number", "text": "word"}
-    key = json.loads((CHECKOUT / "autograder" / "exercises" / "exam" / "key.json").read_text())
     forms = check.forms_of((TEMPLATE / "exam.toml").read_text(encoding="utf-8"))
-    assert {id: form.split()[-1] for id, form in forms.items()} == {
-        entry["id"]: kinds[entry["kind"]] for entry in key
-    }
+    assert {
+        id: "word" if form.startswith("one of ") else form.split()[-1] for id, form in forms.items()
+    } == {entry["id"]: kinds[entry["kind"]] for entry in QUESTIONS}
 
 
 def test_the_readme_shows_what_the_first_run_says(folder):
