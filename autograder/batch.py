@@ -105,7 +105,7 @@ class Pool:
         """Starts graders while there are members, and hears them until all have ended."""
         waiting = list(reversed(members))
         self.slots = [Zygotes() for _ in range(max(jobs, 1))] if can_fork() else []
-        with scratch_folder("grading-") as scratch:
+        with scratch_folder("guest-") as scratch:
             # Each guest's own folder in it is closed to all but its user.
             os.chmod(scratch, 0o755)
             try:
@@ -221,7 +221,13 @@ class Pool:
         if report is not None:
             report = replace(report, submission=member.name)
         told = replace(outcome, name=member.name, students=member.students, origin=member.origin)
-        self.tell(replace(told, report=report))
+        # A signal waits until all of an outcome is told: what is finished is not lost by half.
+        stopping = {signal.SIGINT, signal.SIGTERM}
+        signal.pthread_sigmask(signal.SIG_BLOCK, stopping)
+        try:
+            self.tell(replace(told, report=report))
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping)
 
     def end(self, grader: Grader) -> None:
         self.selector.unregister(grader.said)

@@ -41,7 +41,7 @@ def main() -> None:
     """Grades the self-attention exercises."""
     if os.name != "posix":
         raise click.UsageError("grading runs on Linux and macOS; on Windows, use WSL.")
-    # Ctrl-C, `timeout` and `docker stop` end it alike, with 130 or 143: guests and folders go too.
+    # `timeout` and `docker stop` end it as Ctrl-C does: guests and their folders go too.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: sys.exit(128 + number))
     clear_stale(tempfile.gettempdir())

@@ -3,6 +3,7 @@
 tests/test_docker.py opens it in the image that setup.sh builds.
 """
 
+import importlib.util
 import json
 import os
 import resource
@@ -188,7 +189,7 @@ def test_an_unreadable_submission_gets_valid_results(layout, breaking):
     breaking(root / "submission")
     results, status, _ = run(root)
     assert (status, results["score"]) == (0, 0)
-    assert len(results["tests"]) > 20
+    assert results["tests"]
 
 
 def test_a_fault_of_the_grader_leaves_no_score(layout):
@@ -200,8 +201,11 @@ def test_a_fault_of_the_grader_leaves_no_score(layout):
     said, _ = process.communicate(timeout=120)
     assert said.startswith("grader_error:")
     assert "KeyError" in said
-    assert process.returncode == 1
     assert not (root / "results" / "results.json").exists()
+    # Where otter is, its results.pkl tells the fault, and is read after status 0 only.
+    otter = importlib.util.find_spec("otter") is not None
+    assert process.returncode == (0 if otter else 1)
+    assert (root / "results" / "results.pkl").exists() == otter
 
 
 def test_planted_files_neither_run_nor_count(layout, tmp_path):

@@ -117,7 +117,8 @@ def explain(exercise: Exercise, trials: dict[str, Trial], report: Report) -> Non
     rooms = load_manifest().files
     trial = trials[exercise.name]
     asked = trials[rooms[exercise.function]] if exercise.function else trial
-    found = diagnose(asked.transcript) if asked.lost_values else Diagnosis()
+    told = {fault.misconception for fault in asked.faults.values() if fault.misconception}
+    found = diagnose(asked.transcript, told) if asked.lost_values else Diagnosis()
     named = {
         *trial.form_faults.values(),
         *(fault.misconception for fault in trial.faults.values() if fault.misconception),

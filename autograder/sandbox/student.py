@@ -15,6 +15,8 @@ from autograder.sandbox import messages, protocol
 from autograder.sandbox.process import Answering, Guest, GuestDied, GuestLate
 
 DEATHS_BEFORE_GIVING_UP = 2
+# For a call whose guest was started with the last of the budget.
+LEAST_SECONDS = 0.1
 
 # What an exercise's contract reads in a reply to these arguments; StudentFault where it is nothing.
 Reader = Callable[[protocol.Reply, tuple[Any, ...]], Any]
@@ -230,11 +232,12 @@ class Student:
         """Asks the guest, within the call's deadline and the budget; `key` counts the deaths."""
         if self.budget.left <= 0:
             raise messages.budget_spent(self.limits)
-        guest = self._guest or self._start()
-        header = {**header, "public": self.public}
-        seconds = min(self.limits.call_seconds, self.budget.left)
         started = time.monotonic()
         try:
+            # Its start counts too: nobody dies so often that the grader is held by starting.
+            guest = self._guest or self._start()
+            header = {**header, "public": self.public}
+            seconds = min(self.limits.call_seconds, max(self.budget.left, LEAST_SECONDS))
             outcome = guest.ask(header, arrays, seconds)
             wanted = protocol.Reply if header["ask"] == "call" else type(None)
             if not isinstance(outcome, (wanted, protocol.Raised)):

@@ -1,6 +1,6 @@
 """How a step beside a KV cache goes wrong: its choices, and the edits of them that are mistakes.
 
-One that shares an array between two texts shows in no single answer: its test names it.
+That two texts share an array shows in no single answer: its test names it.
 """
 
 from collections.abc import Callable, Iterator
@@ -195,4 +195,37 @@ MISCONCEPTIONS = (
     ),
 )
 
-CONFIGURATION = Configuration("attend_next", compute, MISCONCEPTIONS, results=3)
+SHARED = (
+    "Two continuations of one text disturb each other: the second wrote its word into the arrays "
+    "that the first still uses. Return new arrays, and leave the old ones as they are."
+)
+
+
+class SharedArrays:
+    """Writes every text into the same arrays, and hands out the part that is in use."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[tuple[int, int], Array] = {}
+
+    def __call__(
+        self, x: Array, keys: Array, values: Array, W_q: Array, W_k: Array, W_v: Array
+    ) -> tuple[Array, ...]:
+        found = CONFIGURATION.version({})(x, keys, values, W_q, W_k, W_v)
+        return found[0], self.written(1, found[1]), self.written(2, found[2])
+
+    def written(self, place: int, cache: Array) -> Array:
+        shared = self.arrays.setdefault((place, cache.shape[1]), np.zeros((64, cache.shape[1])))
+        shared[: len(cache)] = cache
+        return shared[: len(cache)]
+
+
+FORMS = (
+    Misconception(
+        "in_place",
+        "test_two_continuations_do_not_disturb_each_other",
+        SHARED,
+        versions=(SharedArrays(),),
+    ),
+)
+
+CONFIGURATION = Configuration("attend_next", compute, MISCONCEPTIONS, results=3, forms=FORMS)

@@ -156,4 +156,22 @@ MISCONCEPTIONS = (
     ),
 )
 
-CONFIGURATION = Configuration("positions", compute, MISCONCEPTIONS)
+RANDOM = (
+    "Asked twice for the same table, you give two. Positions are a fixed code, computed from p and "
+    "d_model alone: a word that is read again must stand where it stood."
+)
+DRAWN = np.random.default_rng(0)
+
+FORMS = (
+    Misconception(
+        "random_each_call",
+        LONGER,
+        RANDOM,
+        versions=(
+            lambda T, d_model: DRAWN.normal(size=(T, d_model)),
+            lambda T, d_model: DRAWN.uniform(-1, 1, size=(T, d_model)),
+        ),
+    ),
+)
+
+CONFIGURATION = Configuration("positions", compute, MISCONCEPTIONS, forms=FORMS)

@@ -3,14 +3,10 @@
 import numpy as np
 
 from autograder.exercises.positions.contract import positions
+from autograder.exercises.positions.misconceptions import RANDOM
 from autograder.kit.comparing import TOLERANCE, close
 from autograder.kit.testing import points
 from autograder.report import StudentFault
-
-RANDOM = (
-    "Asked twice for the same table, you give two. Positions are a fixed code, computed from p and "
-    "d_model alone: a word that is read again must stand where it stood."
-)
 
 
 @points(0)

@@ -31,7 +31,7 @@ def main():
         # The last but the student's own folders: links to NumPy, so nothing else is importable.
         sys.path.append(configuration["libraries"])
         step = "the import of NumPy"
-        import numpy
+        import numpy.ma
 
         step = "the locks"
         lock = load_lock()
@@ -279,6 +279,8 @@ class Encoder:
 
     def __init__(self, numpy):
         self.numpy = numpy
+        # NumPy loads it when it is first named: now, while the student's code has spoilt no path.
+        self.masked = numpy.ma.MaskedArray
 
     def encode(self, value, changed, most=BODY_CAP):
         """(header, body): one item, or the items of a sequence that holds arrays."""
@@ -310,7 +312,7 @@ class Encoder:
         np = self.numpy
         kind = self.type_name(value)
         try:
-            if isinstance(value, np.ma.MaskedArray):
+            if isinstance(value, self.masked):
                 value = np.ma.filled(value, 0)
             array = np.ndarray.view(value, np.ndarray) if isinstance(value, np.ndarray) else None
             if array is None:
@@ -338,7 +340,7 @@ class Encoder:
     def type_name(self, value):
         """One of a fixed set of words: a class's own name could carry hidden input."""
         np = self.numpy
-        for known in (np.ndarray, np.matrix, np.ma.MaskedArray, list, tuple, dict, str):
+        for known in (np.ndarray, np.matrix, self.masked, list, tuple, dict, str):
             if type(value) is known:
                 return known.__name__
         if value is None:
