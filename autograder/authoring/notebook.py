@@ -79,8 +79,9 @@ def notebook(blank: str) -> str:
 
 
 def brought() -> dict[str, str]:
-    """check.py and the files of public/, by their paths."""
-    paths = [TEMPLATE / "check.py", *sorted((TEMPLATE / "public").glob("check_*.py"))]
+    """check.py and the checks of the exercises that the notebook holds, by their paths."""
+    names = sorted(exercise.name for exercise in registry.written() if not exercise.bonus)
+    paths = [TEMPLATE / "check.py", *(TEMPLATE / f"public/check_{name}.py" for name in names)]
     return {
         path.relative_to(TEMPLATE).as_posix(): path.read_text(encoding="utf-8") for path in paths
     }
