@@ -3,7 +3,7 @@
 An expected.json states what its folder is about and no more:
 
     kind            the folder it lies in: right, wrong, borderline, incomplete, broken, cheat,
-                    attack, leak
+                    attack, leak; bonus is one file alone, with a mistake in a bonus exercise
     why             what the submission is there to show, in a line
     mistake         what its author calls the mistake, if it was written to make one
     misconceptions  the names that the grader gives
@@ -105,13 +105,15 @@ def graded(name: str) -> Report:
 
 def scores(report: Report, stated: Iterable[str] = ()) -> dict[str, float]:
     """The points of every exercise of code, and of those that are stated."""
-    return {e.name: e.score for e in report.exercises if e.name in {*POINTS, *stated}}
+    exercises = [*report.exercises, *report.bonus]
+    return {e.name: e.score for e in exercises if e.name in {*POINTS, *stated}}
 
 
 def verdicts(report: Report, stated: Iterable[str] = ()) -> dict[str, str | dict[str, str]]:
     """What did not pass, by exercise, as an expected.json writes it."""
-    exercises = [e for e in report.exercises if e.name in {*POINTS, *stated}]
-    return {e.name: lost(e) for e in exercises if lost(e)}
+    exercises = [*report.exercises, *report.bonus]
+    found = {e.name: lost(e) for e in exercises if e.name in {*POINTS, *stated}}
+    return {name: verdict for name, verdict in found.items() if verdict}
 
 
 def lost(exercise: ExerciseResult) -> str | dict[str, str]:

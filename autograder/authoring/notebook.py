@@ -12,6 +12,7 @@ from typing import Any
 
 from autograder.exercises import registry
 from autograder.kit.drawing import CHECKOUT
+from autograder.manifest import Exercise
 
 TEMPLATE = CHECKOUT / "student_template"
 
@@ -48,8 +49,7 @@ def notebook(blank: str) -> str:
     forms = {question: form for question, form, _ in asked}
     setup = SETUP.format(files=listed(brought()), forms=json.dumps(forms, indent=1))
     cells = [markdown(WELCOME), code(setup, hidden=True), code("import numpy as np")]
-    core = [exercise for exercise in registry.written() if not exercise.bonus]
-    for number, exercise in enumerate(core, start=1):
+    for number, exercise in enumerate(core(), start=1):
         name = exercise.name
         heading = f"## Exercise {number}: {name}\n\nIts page is `assignments/{name}.md`."
         cells += [
@@ -78,10 +78,15 @@ def notebook(blank: str) -> str:
     return json.dumps(content, indent=1) + "\n"
 
 
+def core() -> list[Exercise]:
+    """The exercises of the notebook: a bonus is written in its file."""
+    return [exercise for exercise in registry.written() if not exercise.bonus]
+
+
 def brought() -> dict[str, str]:
-    """check.py and the checks of the exercises that the notebook holds, by their paths."""
-    names = sorted(exercise.name for exercise in registry.written() if not exercise.bonus)
-    paths = [TEMPLATE / "check.py", *(TEMPLATE / f"public/check_{name}.py" for name in names)]
+    """check.py and what public/ has for the core exercises, by their paths."""
+    public = sorted(f"check_{exercise.name}.py" for exercise in core())
+    paths = [TEMPLATE / "check.py", *(TEMPLATE / "public" / name for name in public)]
     return {
         path.relative_to(TEMPLATE).as_posix(): path.read_text(encoding="utf-8") for path in paths
     }

@@ -1,0 +1,13 @@
+import numpy as np
+
+
+def attend_next(x, keys, values, W_q, W_k, W_v):
+    query, key, value = x @ W_q, x @ W_k, x @ W_v
+    new_keys = np.concatenate([keys, [key]])
+    new_values = np.concatenate([values, [value]])
+    if len(keys) == 0:
+        return value, new_keys, new_values
+    scores = keys @ query / np.sqrt(W_k.shape[1])
+    weights = np.exp(scores - scores.max())
+    weights /= weights.sum()
+    return weights @ values, new_keys, new_values

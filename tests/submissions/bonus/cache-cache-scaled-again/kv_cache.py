@@ -1,0 +1,12 @@
+import numpy as np
+
+
+def attend_next(x, keys, values, W_q, W_k, W_v):
+    query, key, value = x @ W_q, x @ W_k, x @ W_v
+    keys = np.concatenate([keys, [key]])
+    values = np.concatenate([values, [value]])
+    keys = keys / np.sqrt(W_k.shape[1])
+    scores = keys @ query
+    weights = np.exp(scores - scores.max())
+    weights /= weights.sum()
+    return weights @ values, keys, values
