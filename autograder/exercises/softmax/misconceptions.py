@@ -192,7 +192,8 @@ def ordinary(observations: Observations) -> Iterator[tuple[Array, Array]]:
 
 def bounds(observations: Observations, others: Way) -> Iterator[Way]:
     """Clip bounds: what a hidden or very low score must have become, and a very high one."""
-    lows, highs = set(), set()
+    lows: set[float] = set()
+    highs: set[float] = set()
     for scores, weights in plain(observations):
         if not ((np.abs(scores) > 100) & (weights > 0)).any():
             continue
@@ -258,7 +259,7 @@ def bases(observations: Observations, others: Way) -> Iterator[Way]:
 def temperatures(observations: Observations, others: Way) -> Iterator[Way]:
     for rate in rates(observations):
         for factor in (*nice(rate), *(1 / inverse for inverse in nice(1 / rate if rate else 0))):
-            if abs(factor - 1) > 1e-12:
+            if factor > 0 and abs(factor - 1) > 1e-12:
                 yield {"scores": partial(np.multiply, factor)}
 
 
@@ -268,7 +269,7 @@ def epsilons(observations: Observations, others: Way) -> Iterator[Way]:
         for unshifted, sums in ((False, total), (True, np.exp(scores).sum(axis=-1))):
             if shown.min() > 0:
                 for epsilon in nice(float((sums / shown - sums)[0]), 2, 1e-4):
-                    if 1e-13 < epsilon:
+                    if epsilon > 1e-13:
                         way: Way = {"total": with_epsilon(epsilon)}
                         yield {**way, **UNSHIFTED} if unshifted else way
         return
@@ -302,7 +303,8 @@ def raises_for_integers(observations: Observations) -> bool:
 
 # After a shift by the row's maximum the largest exponential is 1, and dividing by it does nothing.
 NOT_BY_THE_SUM = (
-    "You return exponentials that were not divided by the sum of their row, so rows do not sum to 1."
+    "You return exponentials that were not divided by the sum of their row: its shares do not sum "
+    "to 1."
 )
 
 MISCONCEPTIONS = (
@@ -481,8 +483,8 @@ MISCONCEPTIONS = (
     Misconception(
         "clips_instead_of_shifting",
         SILENT,
-        "Clipping avoids infinite exponentials but changes the weights: large gaps vanish, and -inf "
-        "is no longer silent. Shifting a row changes nothing.",
+        "Clipping avoids infinite exponentials but changes the weights: large gaps are cut short. "
+        "Shifting a row changes nothing.",
         "scores",
         (
             *(
@@ -607,25 +609,27 @@ MISCONCEPTIONS = (
         SUMS,
         "You divide the exponentials by something else than their own sum over the row.",
         "total",
-        tuple(
-            {"total": total, **shift}
-            for total in (
-                over(lambda e: e.shape[-1]),
-                over(lambda e: e.shape[0]),
-                over(lambda e: e.mean(axis=-1, keepdims=True)),
-                over(lambda e: np.linalg.norm(e, axis=-1, keepdims=True)),
-                over(lambda e: e.sum(axis=-1, keepdims=True) - e),
-                over(lambda e: e.cumsum(axis=-1)),
-                over(lambda e: 1 + e),
-                over(lambda e: 1 + e.sum(axis=-1, keepdims=True)),
-                over(lambda e: e.sum(axis=-1, keepdims=True) ** 2),
-                lambda e, x: x.sum(axis=-1, keepdims=True),
-                lambda e, x: np.abs(x).sum(axis=-1, keepdims=True),
-                lambda e, x: np.exp(x.sum(axis=-1, keepdims=True)),
-            )
-            for shift in ({}, UNSHIFTED)
-        )
-        + ({"total": lambda e, x: np.exp(x).sum(axis=-1, keepdims=True)},),
+        (
+            *(
+                {"total": total, **shift}
+                for total in (
+                    over(lambda e: e.shape[-1]),
+                    over(lambda e: e.shape[0]),
+                    over(lambda e: e.mean(axis=-1, keepdims=True)),
+                    over(lambda e: np.linalg.norm(e, axis=-1, keepdims=True)),
+                    over(lambda e: e.sum(axis=-1, keepdims=True) - e),
+                    over(lambda e: e.cumsum(axis=-1)),
+                    over(lambda e: 1 + e),
+                    over(lambda e: 1 + e.sum(axis=-1, keepdims=True)),
+                    over(lambda e: e.sum(axis=-1, keepdims=True) ** 2),
+                    lambda e, x: x.sum(axis=-1, keepdims=True),
+                    lambda e, x: np.abs(x).sum(axis=-1, keepdims=True),
+                    lambda e, x: np.exp(x.sum(axis=-1, keepdims=True)),
+                )
+                for shift in ({}, UNSHIFTED)
+            ),
+            {"total": lambda e, x: np.exp(x).sum(axis=-1, keepdims=True)},
+        ),
     ),
     Misconception(
         "epsilon_added",
@@ -672,9 +676,7 @@ MISCONCEPTIONS = (
         "safely become 0. Leave np.seterr as it is.",
         "errors",
         ways("errors", "raise"),
-        claims=lambda observations: any(
-            one.raised == "FloatingPointError" for one in observations
-        ),
+        claims=lambda observations: any(one.raised == "FloatingPointError" for one in observations),
     ),
     Misconception(
         "softmax_twice",
@@ -690,8 +692,12 @@ MISCONCEPTIONS = (
         "given",
         (
             {"given": lambda weights, x: np.log(weights)},
-            {"given": lambda weights, x: by_row_maximum(x) - np.log(np.exp(by_row_maximum(x)).sum(
-                axis=-1, keepdims=True))},
+            {
+                "given": lambda weights, x: (
+                    by_row_maximum(x)
+                    - np.log(np.exp(by_row_maximum(x)).sum(axis=-1, keepdims=True))
+                )
+            },
             {"given": lambda weights, x: -np.log(weights)},
         ),
     ),
@@ -793,10 +799,14 @@ def a_constant_times(configuration: Configuration, observations: Observations) -
 
 def rows_sum_to_one(configuration: Configuration, observations: Observations) -> bool:
     answers = [weights for _, weights in ordinary(observations)]
-    return bool(answers) and all(
-        np.abs(weights.sum(axis=-1) - 1).max() < 1e-6 and (weights >= 0).all()
-        for weights in answers
-    ) and not sizes(configuration, observations)[0].count(True)
+    return (
+        bool(answers)
+        and all(
+            np.abs(weights.sum(axis=-1) - 1).max() < 1e-6 and (weights >= 0).all()
+            for weights in answers
+        )
+        and not sizes(configuration, observations)[0].count(True)
+    )
 
 
 SENTENCES = (
@@ -807,9 +817,7 @@ SENTENCES = (
     Stage("Right for ordinary scores, wrong beside a score of -inf.", wrong_only(2)),
     Stage("Right for floats, wrong for integers: which dtype do your arrays have?", wrong_only(1)),
     Stage("Your weights are one constant times the right ones.", a_constant_times),
-    Stage(
-        "Your rows are shares that sum to 1, but not those that e^score gives.", rows_sum_to_one
-    ),
+    Stage("Your rows are shares that sum to 1, but not those that e^score gives.", rows_sum_to_one),
 )
 
 # --- faults of form, which name themselves -------------------------------------------------------
