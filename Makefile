@@ -2,20 +2,23 @@
 PYTHON ?= python3
 BIN = .venv/bin
 SAMPLES = student_template solutions \
-	tests/submissions/no-scaling tests/submissions/hides-diagonal
+	tests/submissions/wrong/no-scaling tests/submissions/wrong/hides-diagonal
 
-.PHONY: grade test test-all lint benchmark clean
+.PHONY: grade test test-all authoring lint benchmark clean FORCE
 
 grade: .venv/grades
 	$(BIN)/autograder grade student_template
-	$(BIN)/autograder grade tests/submissions/no-scaling
+	$(BIN)/autograder grade tests/submissions/wrong/no-scaling
 	$(BIN)/autograder grade $(SAMPLES)
 
 test: lint
-	$(BIN)/pytest
+	$(BIN)/python -m pytest -n 2
 
 test-all: lint .venv/otter
-	$(BIN)/pytest -m "slow or not slow"
+	$(BIN)/python -m pytest -m "slow or not slow"
+
+# What `autograder regenerate` and `verify` need, without the tests.
+authoring: .venv/authoring
 
 lint: .venv/tests
 	$(BIN)/ruff format --check
@@ -25,20 +28,47 @@ lint: .venv/tests
 benchmark: .venv/otter
 	$(BIN)/python tests/benchmarks/one_submission.py
 
-# A stamp per stage of set-up; each is remade when the requirements change.
-.venv/grades: pyproject.toml
-	@echo "setting up .venv (once)"
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+# A stamp per stage of set-up; each is remade when the requirements or the Python change.
+PIP = $(BIN)/python -m pip --disable-pip-version-check --retries 2 install --progress-bar off
+NETWORK = { echo "The set-up did not get its packages: it needs the network once (a proxy and" \
+	"an index of your own are set as pip's are), and room on the disk."; exit 1; }
+
+.venv/grades: pyproject.toml .venv/python
+	@echo "setting up .venv (once, about 100 MB)"
+	@$(PIP) -e . || $(NETWORK)
 	@touch $@
 
 .venv/tests: .venv/grades
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[kernel,dev]'
+	@echo "setting up the tests (once): PyTorch is the large part, up to 5 GB on Linux"
+	@$(PIP) -e '.[kernel,dev]' || $(NETWORK)
 	@touch $@
 
 .venv/otter: .venv/tests
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[otter]'
+	@echo "setting up otter-grader (once, about 500 MB)"
+	@$(PIP) -e '.[otter]' || $(NETWORK)
 	@touch $@
+
+.venv/authoring: .venv/grades
+	@echo "setting up regenerate and verify (once): PyTorch is the large part, up to 5 GB on Linux"
+	@$(PIP) -e '.[kernel,report]' || $(NETWORK)
+	@touch $@
+
+# Says by which Python and where .venv was made: by another one, or elsewhere, it is made again.
+MADE_BY = import sys; print("%s of %s, in %s" % (sys.version.split()[0], sys.base_prefix, sys.argv[1]))
+BASE = import sys; print(getattr(sys, "_base_executable", sys.executable))
+RIGHT = import sys; sys.version_info >= (3, 10) or sys.exit( \
+	"%s is Python %d.%d, and this needs 3.10 or newer: make PYTHON=/path/to/python3.12" \
+	% ((sys.executable,) + sys.version_info[:2]))
+.venv/python: FORCE
+	@$(PYTHON) -c '$(RIGHT)'
+	@made=$$($(PYTHON) -c '$(MADE_BY)' "$$PWD"); \
+	if [ "$$made" != "$$(cat $@ 2>/dev/null)" ]; then \
+	  echo "making .venv with Python $$made"; \
+	  base=$$($(PYTHON) -c '$(BASE)') && rm -rf .venv && "$$base" -m venv .venv && \
+	  echo "$$made" >$@; \
+	fi
+
+FORCE:
 
 clean:
 	rm -rf .venv build *.egg-info

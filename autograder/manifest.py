@@ -22,8 +22,9 @@ Entry = TypeVar("Entry")
 class Exercise:
     """One graded exercise, whose room is exercises/<name>/; the exam has no function.
 
-    needs are earlier exercises whose functions this one may call. A bonus has a line of its own,
-    and no part in the score.
+    Students write its function in <name>.py, unless an exercise above it has that function. needs
+    are earlier exercises whose functions this one may call. A bonus has a line of its own, and no
+    part in the score.
     """
 
     name: str
@@ -62,8 +63,26 @@ class Manifest:
     @property
     def functions(self) -> tuple[str, ...]:
         """The functions that students write, each once, in the order of the exercises."""
-        named = (exercise.function for exercise in self.exercises)
-        return tuple(dict.fromkeys(function for function in named if function))
+        return tuple(self.written)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The file in which each function is written, without its ending."""
+        return {function: exercise.name for function, exercise in self.written.items()}
+
+    @property
+    def written(self) -> dict[str, Exercise]:
+        """The exercise in which each function is written: its room, and the name of its file."""
+        found: dict[str, Exercise] = {}
+        for exercise in self.exercises:
+            if exercise.function:
+                found.setdefault(exercise.function, exercise)
+        return found
+
+    @property
+    def file_names(self) -> tuple[str, ...]:
+        """The names of the files that students write functions in, without their ending."""
+        return tuple(self.files.values())
 
     @property
     def exam_threshold(self) -> int:
@@ -145,16 +164,12 @@ def check(exercise: Exercise, earlier: Mapping[str, Exercise]) -> None:
         raise GraderError(f"{place} needs a name that Python can import.")
     if exercise.name in earlier:
         raise GraderError(f"{place} stands there twice.")
-    functions = {other.function for other in earlier.values()}
-    if exercise.function not in (None, exercise.name, *functions):
-        raise GraderError(
-            f"{place} has the function {exercise.function!r}: it should be its own name, or the "
-            "function of an exercise above it."
-        )
+    if exercise.function is not None and not exercise.function.isidentifier():
+        raise GraderError(f"{place} needs a function that Python can call.")
     for needed in exercise.needs:
         if needed not in earlier:
             raise GraderError(f"{place} needs {needed!r}, and no exercise above it has that name.")
         if earlier[needed].function != needed:
-            raise GraderError(f"{place} needs {needed!r}, which has no function of its own.")
+            raise GraderError(f"{place} needs {needed!r}, which has no function of its name.")
     if exercise.bonus and exercise.function is None:
         raise GraderError(f"{place} is a bonus without a function.")

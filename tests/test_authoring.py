@@ -15,6 +15,7 @@ from autograder.authoring import regenerate as authoring
 from autograder.authoring.dry_run import dry_run
 from autograder.authoring.mutants import mutants, random_arguments
 from autograder.kit.drawing import CHECKOUT
+from tests.goldens import CODE_POINTS, GOLDENS, POINTS, folder_of
 
 DATA = "autograder/exercises"
 PARTS = (*authoring.VERIFIED, ".gitignore")
@@ -252,14 +253,12 @@ def test_every_draw_judges_alike(checkout, seed):
     authoring.write(checkout, drawn)
     done = autograder(checkout, "verify", "--json")
     assert done.returncode == 0, [c for c in json.loads(done.stdout)["checks"] if not c["holds"]]
-    catalogue = json.loads((CHECKOUT / "tests/submissions/catalogue.json").read_text())
-    wild = [f"tests/submissions/{name}" for name in catalogue]
-    graded = json.loads(autograder(checkout, "grade", "--json", *wild).stdout)
-    for path, report in zip(wild, graded, strict=True):
-        expected = json.loads((CHECKOUT / path / "expected.json").read_text())
-        code = sum(e["score"] for e in report["exercises"] if e["name"] != "exam")
-        assert (code == 80) == (expected["kind"] == "right"), path
-        assert report["misconceptions"] == expected["misconceptions"], path
+    wild = [name for name in GOLDENS if GOLDENS[name].mistake or GOLDENS[name].kind == "right"]
+    graded = json.loads(autograder(checkout, "grade", "--json", *map(folder_of, wild)).stdout)
+    for name, report in zip(wild, graded, strict=True):
+        code = sum(e["score"] for e in report["exercises"] if e["name"] in POINTS)
+        assert (code == CODE_POINTS) == (GOLDENS[name].kind == "right"), name
+        assert report["misconceptions"] == GOLDENS[name].misconceptions, name
 
 
 def test_the_matrix_is_a_page_too(tmp_path):
@@ -279,7 +278,7 @@ def test_mutants_differ_from_the_reference_and_are_killed():
     found = list(mutants("causal_mask"))
     assert len(found) > 3
     for mutant in found:
-        assert dry_run({"causal_mask": mutant.version}).score < 80, mutant.diff
+        assert dry_run({"causal_mask": mutant.version}).score < CODE_POINTS, mutant.diff
 
 
 def test_random_arguments_reach_the_ends_of_the_contract():

@@ -2,13 +2,15 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
-from handing_in import AUTOGRADER, ROOT, SOLUTIONS, TEMPLATE
+
+from tests.platform_runs import AUTOGRADER, ROOT, SOLUTIONS
 
 # What otter's Dockerfile adds to its image, each by name.
 WANTED_BY_OTTER = {
@@ -96,9 +98,10 @@ def test_no_author_s_tools_no_bank_no_solutions(grader, out):
 
 def test_students_get_their_files_and_the_pages(out):
     archive = zipfile.ZipFile(out / "student_template.zip")
-    wanted = {f"self-attention/{path.name}" for path in TEMPLATE.iterdir() if path.is_file()}
-    pages = {f"self-attention/assignments/{path.name}" for path in (ROOT / "assignments").iterdir()}
-    assert {*archive.namelist()} == wanted | pages
+    command = ["git", "ls-files", "student_template", "assignments"]
+    tracked = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    wanted = {path.removeprefix("student_template/") for path in tracked.split()}
+    assert {*archive.namelist()} == {f"self-attention/{path}" for path in wanted}
 
 
 def test_torch_is_installed_only_where_it_is_asked_for(grader, tmp_path):
@@ -134,3 +137,29 @@ def test_the_shipped_package_says_that_it_cannot_bundle(grader, tmp_path):
     assert done.stderr == (
         "autograder: authoring works in a checkout only: this copy has no tools for it.\n"
     )
+
+
+def test_a_checkout_with_other_line_ends_gives_the_same_zip(out, tmp_path):
+    copy = tmp_path / "checkout"
+    parts = ("autograder", "student_template", "assignments", "solutions")
+    for part in parts:
+        shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in copy.rglob("*"):
+        if path.is_file() and path.suffix in {"", ".sh", ".py", ".toml", ".txt", ".md", ".json"}:
+            path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    command = [sys.executable, "-m", "autograder", "bundle", "--out", tmp_path / "out"]
+    subprocess.run(command, cwd=copy, check=True, env={**os.environ, "PYTHONPATH": str(copy)})
+    for name in ("autograder.zip", "student_template.zip"):
+        assert (tmp_path / "out" / name).read_bytes() == (out / name).read_bytes()
+
+
+@pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.13"])
+def test_what_images_install_is_locked_for_each_python(grader, version):
+    """Each pinned version stands in the lock file, each line of which has a digest."""
+    wanted = grader.read("requirements.txt").decode().splitlines()
+    lock = grader.read(f"requirements.{version}.lock").decode()
+    for line in wanted:
+        requirement, _, marker = line.partition(";")
+        if "==" in requirement and (version == "3.10" or '< "3.11"' not in marker):
+            assert f"{requirement.strip()} \\\n    --hash=sha256:" in lock
+    assert "://" not in lock

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from handing_in import (
+
+from tests.docker_engine import DOCKERFILE, MEGABYTE, NEEDS_DOCKER, Image, docker
+from tests.platform_runs import (
     HIDDEN_DATA,
     PARITY,
-    bundled,
     graded,
     handed_in,
     plant,
@@ -29,19 +30,9 @@ from handing_in import (
     zipped,
 )
 
-BASE = "ubuntu:22.04"
 # As on Gradescope: the default memory and half a CPU, and no network to be on the safe side.
 LIMITS = ["--memory", "768m", "--memory-swap", "768m", "--cpus", "0.5", "--network", "none"]
 EXERCISES = ["attention", "captured_log", "causal_mask", "exam", "fused_kernel", "softmax"]
-MEGABYTE = 10**6
-DOCKERFILE = f"""
-FROM {BASE}
-ADD source /autograder/source
-RUN mkdir /autograder/submission /autograder/results \\
- && cp /autograder/source/run_autograder /autograder/run_autograder \\
- && chmod +x /autograder/run_autograder \\
- && bash /autograder/source/setup.sh
-"""
 # The seconds of the run alone, and the most memory that the container has used.
 MEASURED = """
 TIMEFORMAT=%R
@@ -53,59 +44,11 @@ exit $status
 """
 
 
-def docker(*arguments, check=True, **options):
-    return subprocess.run(
-        ["docker", *map(str, arguments)], check=check, capture_output=True, text=True, **options
-    )
-
-
-def engine_answers() -> bool:
-    found = shutil.which("docker") is not None
-    return found and docker("version", check=False).returncode == 0
-
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not engine_answers(), reason="needs a Docker engine: set DOCKER_HOST to a running one"
-    ),
-]
+pytestmark = NEEDS_DOCKER
 NEEDS_OTTER = pytest.mark.skipif(
     importlib.util.find_spec("otter") is None,
     reason="needs otter-grader: pip install -e '.[otter]'",
 )
-
-
-@dataclass
-class Image:
-    tag: str
-    build_seconds: float
-    log: str
-
-    @property
-    def megabytes(self) -> float:
-        """What it adds to the base image."""
-        sizes = docker("image", "inspect", "--format", "{{.Size}}", self.tag, BASE).stdout.split()
-        return (int(sizes[0]) - int(sizes[1])) / MEGABYTE
-
-
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory) -> Path:
-    return bundled(tmp_path_factory.mktemp("bundle"))
-
-
-@pytest.fixture(scope="module")
-def image(archive, tmp_path_factory) -> Iterator[Image]:
-    """Gradescope's: the zip in /autograder/source, then setup.sh."""
-    context = tmp_path_factory.mktemp("image")
-    with zipfile.ZipFile(archive) as file:
-        file.extractall(context / "source")
-    (context / "Dockerfile").write_text(DOCKERFILE)
-    tag = "autograder-gradescope:test"
-    started = time.monotonic()
-    done = docker("build", "--no-cache", "--progress", "plain", "-t", tag, context)
-    yield Image(tag, time.monotonic() - started, done.stdout + done.stderr)
-    docker("image", "rm", tag)
 
 
 @dataclass

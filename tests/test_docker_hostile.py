@@ -2,17 +2,23 @@
 
 import json
 
-from test_docker import archive, docker, image, pytestmark
-from test_submissions import EXPECTED, SUBMISSIONS
+from tests.docker_engine import NEEDS_DOCKER, docker
+from tests.goldens import (
+    CODE_POINTS,
+    CONTROL,
+    GOLDENS,
+    HOSTILE_KINDS,
+    POINTS,
+    SUBMISSIONS,
+    folder_of,
+    of_kind,
+)
 
-__all__ = ["archive", "image", "pytestmark"]
+pytestmark = NEEDS_DOCKER
 
-HOSTILE = [
-    name
-    for name, expected in EXPECTED.items()
-    if expected["kind"] in ("attack", "cheat", "leak", "broken")
-]
-CONTROL = "where-neginf"
+HOSTILE = of_kind(*HOSTILE_KINDS)
+# Where they lie in tests/submissions/; the control first.
+FOLDERS = [str(folder_of(name).relative_to(SUBMISSIONS)) for name in (CONTROL, *HOSTILE)]
 # After every hostile submission the control is graded: nothing of the first may be left.
 PROGRAM = """
 import json, sys
@@ -20,10 +26,10 @@ from pathlib import Path
 sys.path.insert(0, "/autograder/source/files-grader")
 from autograder.judging.grading import grade
 told = {}
-for name in sys.argv[2:]:
-    report, control = (grade(Path("/submissions") / folder) for folder in (name, sys.argv[1]))
+for folder in sys.argv[2:]:
+    report, control = (grade(Path("/submissions") / path) for path in (folder, sys.argv[1]))
     scores = {e.name: e.score for e in report.exercises if e.name != "exam"}
-    told[name] = {
+    told[Path(folder).name] = {
         "exercises": scores,
         "misconceptions": report.misconceptions,
         "isolation": control.isolation,
@@ -34,7 +40,7 @@ print(json.dumps(told))
 
 
 def test_attacks_are_inert_and_the_control_is_full(image):
-    command = ["/opt/autograder/bin/python", "-I", "-c", PROGRAM, CONTROL, *HOSTILE]
+    command = ["/opt/autograder/bin/python", "-I", "-c", PROGRAM, *FOLDERS]
     container = docker("create", "--network", "none", image.tag, *command).stdout.strip()
     try:
         docker("cp", SUBMISSIONS, f"{container}:/submissions")
@@ -43,9 +49,10 @@ def test_attacks_are_inert_and_the_control_is_full(image):
         docker("rm", "--force", container)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert len(told) >= 60
+    assert {*told} == {*HOSTILE}
     for name, found in told.items():
-        assert found["exercises"] == EXPECTED[name]["exercises"], name
-        assert found["misconceptions"] == EXPECTED[name]["misconceptions"], name
-        assert found["control"] == 80, name
+        scores = {e: score for e, score in GOLDENS[name].scores.items() if e in POINTS}
+        assert found["exercises"] == scores, name
+        assert found["misconceptions"] == GOLDENS[name].misconceptions, name
+        assert found["control"] == CODE_POINTS, name
         assert {"uid", "landlock", "seccomp"} <= {*found["isolation"]}, name

@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 
 import pytest
-from handing_in import (
+
+from tests.platform_runs import (
     HIDDEN_DATA,
     PARITY,
     SOLUTIONS,

@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 from autograder.exam.scoring import (
     Answers,
     KeyEntry,
+    digest_of,
+    holds_answers,
+    is_sheet,
     matches,
+    meaning,
     percent,
     read_answers,
     score_exam,
@@ -59,7 +63,8 @@ def sheet_of(right, length):
     [
         *("0.25", ".25", "25e-2", "2.5E-1", "1/4", " 1/4 ", "1 / 4", "+0.25", "0.2500001", "0,25"),
         *(",25", "0,250", "2/8", "-1/-4", "0.250", "\t.25\n", '"0.25"', "\u201c1/4\u201d", "'1/4'"),
-        *("\u22121/\u22124", "0.5/2", "1/4.0", "00.25"),
+        *("\u22121/\u22124", "0.5/2", "1/4.0", "00.25", "0.25.", "(1/4)", "(1/4).", "( 0.25 )"),
+        *("25%", "25 %", "25.0%", "\u00bc", "\u00bc.", "1/4."),
     ],
 )
 def test_numbers_match_by_value(answer):
@@ -73,7 +78,19 @@ def test_numbers_match_by_value(answer):
         *("nan", "NaN", "inf", "-inf", "Infinity", "nan/1", "1/inf", "1e999", "1/1e999", "1e-999"),
         *("[0.25]", "{a = 0.25}", "true", "2020-01-04", "1/4/1", "1/2/2", "0.2 5", "0..25", "b"),
         *("0x1p-2", "\u0660.25", "0.25" + "0" * 10_000, "9" * 10_000, "1/" + "9" * 10_000, "\0"),
-        *("1e" + "9" * 100, "--0.25", "0.25.0", "1 4", "e-2"),
+        *(
+            "1e" + "9" * 100,
+            "--0.25",
+            "0.25.0",
+            "1 4",
+            "e-2",
+            "%",
+            "1 1/4",
+            "1\u00bc",
+            "(0.25",
+            "()",
+        ),
+        *("0.25%", "\uff10.\uff12\uff15", "1e400", "1/4/", "\u00bc\u00bc", "0 1/0", "0.25.."),
     ],
 )
 def test_other_texts_match_no_number(answer):
@@ -108,6 +125,106 @@ def test_the_tolerance_is_a_millionth_and_at_least_a_billionth():
     assert matches(zero, "0/7")
     assert not matches(zero, "1e-8")
     assert not matches(zero, "1/1e999")
+
+
+def test_a_mixed_number_is_a_number():
+    for answer in ("2 1/2", "2\u00bd", "2 \u00bd", "5/2", "250%"):
+        assert matches(replace(NUMBER, answer="5/2"), answer)
+
+
+SENTENCES = {"a": "All rows sum to 1.", "b": "Row 0 alone, since it sees itself.", "c": "None."}
+WORDY = replace(
+    CHOICE, texts=SENTENCES, options={"a": "mask_after_softmax", "b": None, "c": "overflow"}
+)
+WORDS = replace(TEXT, answer="boat", accepted=("the boat",), near={"river": "nearest", "fog": "x"})
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(
+            "Option B",
+            "option b",
+            "Answer: b",
+            "answer b.",
+            "b) Row 0 alone, since it sees itself.",
+        ),
+        *("b - row 0", "(b) it sees itself", "Row 0 alone, since it sees itself.", "b.", "b) (b)"),
+        *("row 0  alone, since it sees itself", "Choice (B)", "b: my choice"),
+    ],
+)
+def test_an_option_may_be_named_in_words(answer):
+    assert matches(WORDY, answer)
+    assert meaning(WORDY, answer) == "b"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["b) c)", "b) None.", "option", "optionb", "d", "Option d", "b a", "row 0", "a b", "bc"],
+)
+def test_what_could_be_another_option_is_none(answer):
+    assert meaning(WORDY, answer) != "b"
+
+
+def test_answers_of_one_meaning_are_one():
+    assert {meaning(NUMBER, text) for text in ("0.25", "1/4", "\u00bc", "25%", "(2/8)")} == {"0.25"}
+    assert {meaning(WORDS, text) for text in ("boat", "the Boat", "BOAT.")} == {"boat"}
+    assert {meaning(WORDS, text) for text in ("river", "The river")} == {"river"}
+    assert meaning(NUMBER, "-0") == meaning(NUMBER, "0")
+    for entry, text in ((NUMBER, "much"), (NUMBER, "1/0"), (WORDY, "e"), (WORDS, "water")):
+        assert meaning(entry, text) == ""
+
+
+def test_what_cannot_be_used_is_named_and_is_no_attempt():
+    key = [WORDY, NUMBER, replace(WORDS, id="q03")]
+    answers = Answers({"q01": "e", "q02": "1e400", "q03": "water"}, ())
+    score = score_exam(answers, key)
+    assert not score.attempted
+    assert digest_of(answers, key) == ""
+    assert score.problems == (
+        "The answer to q01 is none of the letters that it offers.",
+        "The answer to q02 is no number, such as 12, 0.25 or 1/4.",
+        "The answer to q03 is none of the words that it offers.",
+    )
+
+
+def test_near_misses_of_numbers_and_words_are_named():
+    key = [
+        replace(NUMBER, near={"1/2": "zero_hides", "2": "one_head"}),
+        replace(WORDS, id="q03"),
+        replace(WORDS, id="q04"),
+    ]
+    score = score_exam(Answers({"q02": "50%", "q03": "the river", "q04": "lake"}, ()), key)
+    assert [(miss.misconception, miss.chosen) for miss in score.missed] == [
+        ("zero_hides", "0.5"),
+        ("nearest", "river"),
+        (None, "lake"),
+    ]
+
+
+def test_a_sheet_of_another_name_is_known_by_its_ids():
+    assert holds_answers(b'# mine\n\nq01 = ""\nQ2 : b\n')
+    assert holds_answers('q01 = "b"'.encode("utf-16"))
+    assert holds_answers(b"[exam.answers]\r\n  'q07' = 1/4")
+    for other in (
+        b"",
+        b'q01 = ""\nq02 = # none',
+        b"[tool.ruff]\nline-length = 100",
+        b"\0\xff" * 99,
+    ):
+        assert not holds_answers(other)
+    assert is_sheet(b'q01 = ""\nq02 = ""\nq03 = ""\n')
+    assert not is_sheet(b'q01 = ""\nline-length = 100')
+    assert not holds_answers(b"#" * 70_000 + b"\nq01 = b")
+
+
+@pytest.mark.parametrize(
+    "source", [b"\n" * 65_000, b" " * 65_000, b"q1 " * 20_000, b'"' * 65_000, b"q1=\n" * 16_000]
+)
+def test_looking_for_answers_is_quick(source):
+    began = time.monotonic()
+    assert not holds_answers(source)
+    assert time.monotonic() - began < 1
 
 
 @pytest.mark.parametrize("answer", ["b", "B", "b ", " b", "(b)", "b)", "b.", "B)", "“b”", '"b"'])
@@ -225,6 +342,14 @@ def test_answers_may_stand_in_a_table():
     assert read("[answers]\nq01 = b\nq02 = 4\n") == Answers({"q01": "b", "q02": "4"}, ())
 
 
+def test_answers_may_stand_in_a_table_within_a_table():
+    for second in ("4", "8/2"):
+        text = f'[exam]\nname = "Ada"\n[exam.answers]\nq01 = "b"\nq02 = {second}\n'
+        answers = read(text)
+        assert answers.by_id == {"q01": "b", "q02": second}
+        assert answers.problems == ("name in line 2 is no question of this exam.",)
+
+
 def test_a_string_over_several_lines_is_toml():
     assert read('q01 = """\nb\n"""\nq02 = 4\n').by_id == {"q01": "b", "q02": "4"}
 
@@ -312,6 +437,16 @@ def test_editors_encodings_and_line_ends(encoding, line_end, second):
     assert read_answers(source, IDS) == Answers({"q01": "b", "q02": "ü"}, ())
 
 
+def test_windows_text_is_read_as_it_is_written():
+    source = "# Prüfung, Größe\r\nq01 = “b”\r\nq02 = ¼\r\n".encode("cp1252")
+    assert read_answers(source, IDS) == Answers({"q01": "b", "q02": "¼"}, ())
+
+
+def test_utf_16_without_its_mark():
+    for encoding in "utf-16-le", "utf-16-be":
+        assert read_answers("q01 = b".encode(encoding), IDS).by_id == {"q01": "b"}
+
+
 def test_big_endian_utf_16():
     assert read_answers(b"\xfe\xff" + "q01 = b".encode("utf-16-be"), IDS).by_id == {"q01": "b"}
 
@@ -319,10 +454,10 @@ def test_big_endian_utf_16():
 @pytest.mark.parametrize(
     "source",
     [
-        b"q01 = \xff",
+        b"q01 = \x81",
+        b"q01 = \xff\x01",
         b"\xff\xfeq",
         b"PK\x03\x04\x00\x00",
-        "q01 = b".encode("utf-16-le"),
         b"\x89PNG\r\n\x1a\n\x00",
     ],
 )

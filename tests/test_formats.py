@@ -16,10 +16,17 @@ from rich.console import Console
 
 from autograder.renderers.console import show_report, show_summary
 from autograder.renderers.feedback import feedback
-from autograder.renderers.gradebook import write_grades
+from autograder.renderers.gradebook import write_grades as write_outcomes
 from autograder.renderers.gradescope import results, write_results
 from autograder.renderers.wording import VERDICTS, hints, points
-from autograder.report import ExamReport, ExerciseResult, MissedQuestion, Report, TestResult
+from autograder.report import (
+    ExamReport,
+    ExerciseResult,
+    MissedQuestion,
+    Outcome,
+    Report,
+    TestResult,
+)
 
 HOSTILE = [
     "a|b",
@@ -35,6 +42,14 @@ HOSTILE = [
     "back\\slash",
     "<https://evil.example>",
 ]
+
+
+def outcomes(reports):
+    return [Outcome(report.submission, (), report) for report in reports]
+
+
+def write_grades(reports, path):
+    return write_outcomes(outcomes(reports), path)
 
 
 def report(name="anna", title="Rows sum to 1.", hint="", misconceptions=()):
@@ -136,9 +151,9 @@ def test_a_full_disk_leaves_the_old_results(tmp_path):
     before = path.read_bytes()
     program = f"""
 import resource, sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from pathlib import Path
-from test_formats import report, write_results
+from tests.test_formats import report, write_results
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 try:
     write_results(report("new"), Path({str(path)!r}))
@@ -257,7 +272,7 @@ def shown(show, what) -> str:
 def test_console_takes_names_as_they_are(name):
     graded = report(name, title=name, hint=name, misconceptions=[name])
     assert shown(show_report, graded).count(name) == 4
-    assert shown(show_summary, [graded]).count(name) == 2
+    assert shown(show_summary, outcomes([graded])).count(name) == 3
 
 
 def test_console_is_plain_in_a_pipe():
@@ -266,7 +281,7 @@ def test_console_is_plain_in_a_pipe():
     assert text.isascii()
     assert "anna: 4 of 16.67 points" in text
     assert "> (2 tests) A hint." in text
-    assert "\x1b" not in shown(show_summary, [report("a"), report("b")])
+    assert "\x1b" not in shown(show_summary, outcomes([report("a"), report("b")]))
 
 
 def test_console_has_colour_on_a_terminal():
@@ -281,7 +296,7 @@ def test_a_summary_of_none_is_shown():
 
 def test_a_long_name_is_whole_in_a_summary():
     name = "n" * 79
-    assert name in shown(show_summary, [report(name)])
+    assert name in shown(show_summary, outcomes([report(name)]))
 
 
 # --- wording ---------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """hidden_tests/: what the suites promise, and that a fault of theirs is never a score."""
 
 import ast
-import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,9 +13,9 @@ import pytest
 from autograder.judging.grading import grade
 from autograder.kit import comparing
 from autograder.manifest import load_manifest
+from tests.goldens import CODE_POINTS, GOLDENS, POINTS, folder_of, of_kind
 
 CHECKOUT = Path(__file__).parents[1]
-SUBMISSIONS = CHECKOUT / "tests/submissions"
 SUITES = CHECKOUT / "autograder/exercises"
 TESTS = {
     f"{path.stem.removeprefix('test_')}.{node.name}": node
@@ -23,16 +23,8 @@ TESTS = {
     for node in ast.parse(path.read_text(encoding="utf-8")).body
     if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
 }
-EXPECTED = {
-    path.parent.name: json.loads(path.read_text(encoding="utf-8"))
-    for path in sorted(SUBMISSIONS.glob("*/expected.json"))
-}
-STYLES = [
-    name
-    for name, expected in EXPECTED.items()
-    # The right ones of several files are about where functions are found.
-    if expected["kind"] == "right" and [*(SUBMISSIONS / name).iterdir()][2:] == []
-]
+# The right ones of several files are about where functions are found.
+STYLES = [name for name in of_kind("right") if len([*folder_of(name).iterdir()]) <= 2]
 
 
 def points(test):
@@ -68,17 +60,16 @@ def test_is_failed_by_a_golden_submission(name):
     """By one that made a mistake, not by one that broke down or cheated."""
     exercise, _, test = name.partition(".")
     assert [
-        folder
-        for folder, expected in EXPECTED.items()
-        if expected["kind"] in ("wrong", "borderline")
-        and expected["verdicts"].get(exercise, {}).get(test) == "failed"
+        golden
+        for golden in of_kind("wrong", "borderline")
+        if GOLDENS[golden].verdict(exercise, test) == "failed"
     ]
 
 
 def test_captured_kernel_is_the_live_one():
     pytest.importorskip("torch", reason="torch is the kernel")
     report = grade(CHECKOUT / "solutions", live_kernel=True)
-    assert {e.name: e.score for e in report.exercises}["fused_kernel"] == 10
+    assert {e.name: e.score for e in report.exercises}["fused_kernel"] == POINTS["fused_kernel"]
 
 
 def test_live_kernel_is_asked(monkeypatch):
@@ -97,8 +88,8 @@ def test_live_kernel_is_asked(monkeypatch):
 @pytest.mark.parametrize("name", STYLES)
 def test_right_styles_are_far_inside_the_tolerance(name, monkeypatch):
     monkeypatch.setattr(comparing, "TOLERANCE", comparing.TOLERANCE / 1000)
-    code = [e for e in grade(SUBMISSIONS / name).exercises if e.name != "exam"]
-    assert sum(e.score for e in code) == sum(e.max_score for e in code) == 80
+    code = [e for e in grade(folder_of(name)).exercises if e.name in POINTS]
+    assert sum(e.score for e in code) == sum(e.max_score for e in code) == CODE_POINTS
 
 
 GRADE = """
@@ -138,31 +129,35 @@ def copy(tmp_path):
 
 
 def test_an_unchanged_copy_grades(copy):
-    assert float(graded_by(copy)) >= 80
+    assert float(graded_by(copy)) >= CODE_POINTS
+
+
+# Whatever the first test of a suite is worth.
+POINTS_LINE = r"@points\((.+)\)\n"
 
 
 @pytest.mark.parametrize(
     ("suite", "old", "new"),
     [
-        ("softmax/test_softmax.py", "@points(4)", "@points(4"),
+        ("softmax/test_softmax.py", POINTS_LINE, r"@points(\1\n"),
         ("softmax/test_softmax.py", "import numpy as np", "import no_such_module"),
-        ("softmax/test_softmax.py", "@points(4)", "@points(5)"),
-        ("softmax/test_softmax.py", "@points(4)\n", ""),
-        ("softmax/test_softmax.py", "@points(4)", "@points('four')"),
-        ("softmax/test_softmax.py", "student.softmax(case.scores)", "{}['scores']"),
-        ("softmax/test_softmax.py", "case.scores", "case.no_such_field"),
-        ("attention/test_attention.py", "(student, case)", "(student, case, no_such_fixture)"),
-        ("causal_mask/test_causal_mask.py", "(student, case)", "(student, cases)"),
-        ("softmax/cases.json", "test_every_row_sums_to_one", "test_of_another_name"),
+        ("softmax/test_softmax.py", POINTS_LINE, r"@points(1 + \1)\n"),
+        ("softmax/test_softmax.py", POINTS_LINE, ""),
+        ("softmax/test_softmax.py", POINTS_LINE, "@points('four')\n"),
+        ("softmax/test_softmax.py", r"softmax\(student, case\.scores\)", "{}['scores']"),
+        ("softmax/test_softmax.py", r"case\.scores", "case.no_such_field"),
+        ("attention/test_attention.py", r"\(student, case\)", "(student, case, no_such_fixture)"),
+        ("causal_mask/test_causal_mask.py", r"\(student, case\)", "(student, cases)"),
+        ("softmax/cases.json", r'"test_\w+"', '"test_of_another_name"'),
         ("causal_mask/cases.json", "{", "{,"),
         ("fused_kernel/cases.json", '"output"', '"outputs"'),
     ],
 )
 def test_a_fault_of_the_suites_is_never_a_score(copy, suite, old, new):
     path = copy / "autograder/exercises" / suite
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    text, found = re.subn(old, new, path.read_text(encoding="utf-8"), count=1)
+    assert found
+    path.write_text(text, encoding="utf-8")
     assert graded_by(copy) == "GraderError"
 
 

@@ -14,14 +14,16 @@ ROOMS = PACKAGE / "exercises"
 # Upwards from the ground; a file imports from its own floor and from those below. The renderers
 # stand beside: they see report, manifest and files only.
 FLOORS = [
-    {"report", "files"},
+    {"report", "files", "similar"},
     {"manifest"},
+    {"overrides"},
     {"intake"},
     {"sandbox", "exam"},
     {"kit"},
     {"exercises"},
     {"judging"},
-    {"platforms", "batch", "authoring", "renderers"},
+    {"platforms", "batch", "cluster", "graded", "authoring", "renderers"},
+    {"graded", "compare"},
     {"cli", "__main__", ""},
 ]
 MODULES = [path for path in sorted(PACKAGE.rglob("*.py")) if "zip" not in path.parts]
@@ -101,7 +103,8 @@ TEXT = (PACKAGE / "manifest.toml").read_text(encoding="utf-8")
         ("points = 20", 'points = "20"', "should be a number"),
         ("points = 20", "points = -1", "should be a number, 0 or more"),
         ("points = 20", "points = 20\nbonus = 1", "true or false"),
-        ('function = "causal_mask"', 'function = "mask"', "should be its own name"),
+        ('function = "causal_mask"', 'function = "causal mask"', "that Python can call"),
+        ('function = "causal_mask"', 'function = "mask"', "has no function of its name"),
         ('name = "causal_mask"', 'name = "softmax"', "twice"),
         ('name = "causal_mask"', 'name = "causal mask"', "that Python can import"),
         ('needs = ["softmax", "causal_mask"]', 'needs = ["sofmax"]', "needs 'sofmax'"),

@@ -11,13 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.goldens import HOSTILE_KINDS, folder_of, of_kind
+
 CHECKOUT = Path(__file__).parents[1]
-SUBMISSIONS = CHECKOUT / "tests" / "submissions"
-HOSTILE = [
-    path.parent.name
-    for path in sorted(SUBMISSIONS.glob("*/expected.json"))
-    if json.loads(path.read_text(encoding="utf-8"))["kind"] in ("attack", "cheat", "leak", "broken")
-]
+HOSTILE = of_kind(*HOSTILE_KINDS)
 # A number is looked for by digits that stand nowhere else.
 WORD, NUMBER = "canary-5b1c9e77d0", 0.73190264851
 SECRETS = (WORD.encode(), str(NUMBER)[2:].encode())
@@ -108,7 +105,7 @@ def audit(planted, names, extra=(), without=""):
     out = planted / f"out-{without or 'locked'}"
     out.mkdir()
     started = time.time()
-    paths = [str(SUBMISSIONS / name) for name in names] + [str(path) for path in extra]
+    paths = [str(folder_of(name)) for name in names] + [str(path) for path in extra]
     done = subprocess.run(
         [sys.executable, "-c", PARENT, WORD, str(out), without, *paths],
         cwd=planted,
@@ -132,7 +129,7 @@ def audit(planted, names, extra=(), without=""):
 
 @pytest.mark.slow
 def test_no_canary_comes_out(planted):
-    assert len(HOSTILE) >= 60
+    assert HOSTILE
     assert audit(planted, HOSTILE) == []
 
 

@@ -1,8 +1,6 @@
 """Mistakes by their names: each is found for what it is, two are both found, and nobody else is."""
 
-import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,12 +11,12 @@ from autograder.exercises.registry import configuration, misconceptions
 from autograder.judging.diagnosis import CHANGES
 from autograder.kit.misconception import explain
 from autograder.manifest import load_manifest
+from tests.goldens import GOLDENS
 
 RIGHT = right()
 FUNCTIONS = load_manifest().functions
-CATALOGUE = json.loads(
-    (Path(__file__).parent / "submissions/catalogue.json").read_text(encoding="utf-8")
-)
+# What the authors of the golden folders call their mistakes.
+MISTAKES = {golden.mistake for golden in GOLDENS.values() if golden.mistake}
 FORMS = [
     pytest.param(function, form, version, id=f"{function}-{form.name}-{number}")
     for function in FUNCTIONS
@@ -33,8 +31,8 @@ def questions():
     return {function: Questions.of(trials[function].transcript) for function in FUNCTIONS}
 
 
-def test_names_of_the_catalogue_are_known():
-    assert {entry.name for _, entry in misconceptions()} >= {*CATALOGUE.values()} - {None}
+def test_names_of_the_golden_folders_are_known():
+    assert {entry.name for _, entry in misconceptions()} >= MISTAKES
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -14,7 +14,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from handing_in import (
+
+from tests.platform_runs import (
     HIDDEN_DATA,
     PARITY,
     ROOT,

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -29,6 +30,7 @@ from autograder.manifest import load_manifest
 from autograder.report import StudentFault
 from autograder.sandbox import protocol
 from autograder.sandbox.inside import guest
+from autograder.sandbox.interpreter import arrangements
 from autograder.sandbox.process import Guest
 from autograder.sandbox.student import Budget, Replacement, Student
 
@@ -662,6 +664,8 @@ def test_a_plain_user_grades_and_cleans_up_too():
     """Without root and locks the guest can write where it stands, and lock it."""
     body = "os.makedirs('a/b')\nos.chmod('a', 0)\nos.chmod('.', 0o500)\nreturn x"
     program = f"""
+import sys
+sys.path += {sys.path!r}
 import numpy as np
 from pathlib import Path
 from autograder.manifest import load_manifest
@@ -679,7 +683,8 @@ student.close()
 print("uid" in student.isolation, folder.exists())
 """
     done = subprocess.run(
-        [sys.executable, "-B", "-c", program],
+        # As root, this interpreter may be one that no other user can run.
+        [arrangements(Path(tempfile.gettempdir()))[0].python, "-B", "-c", program],
         user=65534,
         group=65534,
         capture_output=True,

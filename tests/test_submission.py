@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.intake.submission import Submission, members, open_submission
+from autograder.intake.classes import find
+from autograder.intake.submission import Submission, open_submission
 from autograder.manifest import load_manifest
 
 ASSIGNMENT = load_manifest()
@@ -280,7 +281,7 @@ def test_damaged_members_are_told(tmp_path, method):
     content = bytearray(zipped({"attention.py": os.urandom(4000)}, method))
     content[100:3000] = bytes(2900)
     submission = opened(raw_zip(content)(tmp_path))
-    assert "not a readable zip" in words(submission)
+    assert "not readable in the zip" in words(submission)
 
 
 def bomb(inner_name: str, tail: bytes, mebibytes: int) -> bytes:
@@ -462,58 +463,6 @@ def test_a_broken_file_says_so_before_a_stub_elsewhere(tmp_path):
     assert submission.faults["softmax"].verdict == "syntax_error"
 
 
-# --- one submission or a class ---------------------------------------------------------------
-
-CLASSES = {
-    "folders": {**below("anna", WORK), **below("ben", WORK)},
-    "folders with one function in common": {"anna/a.py": REAL, "ben/softmax.py": REAL},
-    "zips": {"anna.zip": zipped(WORK), "ben.zip": zipped(below("x", WORK))},
-    "single files": {"anna.py": REAL, "ben.py": REAL},
-    "mixed": {**below("anna", WORK), "ben.zip": zipped(WORK), "carl.py": REAL},
-    "a zip named after an exercise": {"anna.zip": zipped(WORK), "attention.zip": zipped(WORK)},
-    "one is broken": {**below("anna", WORK), **below("ben", WORK), "carl.zip": b"no zip"},
-    "one is the template": {**below("anna", WORK), **below("ben", WORK), **below("carl", STUBS)},
-    "litter": {**below("anna", WORK), **below("ben", WORK), **LITTER, ".x/a.py": REAL},
-    "syntax error": {"anna.py": REAL, "ben.py": REAL, "carl.py": BROKEN},
-}
-
-
-@pytest.mark.parametrize("files", CLASSES.values(), ids=list(CLASSES))
-def test_class(tmp_path, files):
-    found = members(folder(tmp_path / "class", files), ASSIGNMENT)
-    names = {name.split("/")[0] for name in files if name not in LITTER and name[0] != "."}
-    assert found is not None
-    assert [path.name for path in found] == sorted(names)
-
-
-ONES = {
-    "flat": WORK,
-    "helpers": {**WORK, "helpers.py": b"def stable(x): return x", "utils/more.py": b"y = 1"},
-    "an old version beside": {**WORK, "old/attention.py": WORK["attention.py"]},
-    "one file": ONE_FILE,
-    "nested": below("anna", WORK),
-    "twice nested": below("class/anna", WORK),
-    "nested with litter": {**below("anna", WORK), **LITTER},
-    "a folder per exercise": {f"{name[:-3]}/{name}": source for name, source in WORK.items()},
-    "the template beside": {**below("mine", WORK), **below("template", STUBS)},
-    "the template": STUBS,
-    "the template nested": below("template", STUBS),
-    "its zip beside the folder": {**below("hw", WORK), "hw.zip": zipped(below("hw", WORK))},
-    "tests beside": {**below("src", WORK), **{"tests/test_mine.py": ONE_FILE["homework.py"]}},
-    "empty": {},
-}
-
-
-@pytest.mark.parametrize("files", ONES.values(), ids=list(ONES))
-def test_one_submission(tmp_path, files):
-    assert members(folder(tmp_path / "one", files), ASSIGNMENT) is None
-
-
-def test_a_file_is_one_submission(tmp_path):
-    assert members(zip_file(tmp_path / "a.zip", {**CLASSES["folders"]}), ASSIGNMENT) is None
-    assert members(folder(tmp_path / "b", ONE_FILE) / "homework.py", ASSIGNMENT) is None
-
-
 # --- any names, any bytes --------------------------------------------------------------------
 
 SOURCES = st.one_of(
@@ -541,9 +490,9 @@ def written_below(submission: Submission) -> None:
 @settings(max_examples=150, deadline=None)
 @given(st.dictionaries(st.tuples(NAMES, SUFFIXES).map("".join), SOURCES, max_size=6))
 def test_any_zip_opens_and_stays_in_its_folder(files):
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory() as room:
         submission = opened(zip_file(Path(place) / "work.zip", files))
-        members(Path(place), ASSIGNMENT)
+        find(Path(place), ASSIGNMENT, Path(room))
     written_below(submission)
 
 
@@ -574,12 +523,12 @@ FILE_NAMES = st.binary(min_size=1, max_size=60).filter(
 @settings(max_examples=100, deadline=None)
 @given(st.dictionaries(FILE_NAMES, SOURCES, max_size=5), st.sampled_from([b"", b".py", b".PY"]))
 def test_any_folder_opens_and_stays_in_its_folder(files, suffix):
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory() as room:
         for name, source in files.items():
             with open(os.path.join(os.fsencode(place), name + suffix), "wb") as file:
                 file.write(source)
         submission = opened(Path(place))
-        members(Path(place), ASSIGNMENT)
+        find(Path(place), ASSIGNMENT, Path(room))
     written_below(submission)
     assert all(fault.words.isprintable() for fault in submission.faults.values())
 

@@ -1,4 +1,7 @@
-"""Golden folders: every submission gets the grade that its expected.json states."""
+"""Golden folders: every submission gets the grade that its expected.json states.
+
+What is said of whole kinds is read from the files, since each of them is held to its grade here.
+"""
 
 import json
 import re
@@ -8,67 +11,41 @@ from statistics import median
 
 import pytest
 
-from autograder.judging.grading import grade
 from autograder.kit.cases import generated
+from autograder.manifest import load_manifest
+from autograder.sandbox.inside import guest
+from tests.goldens import (
+    CODE_POINTS,
+    GOLDENS,
+    POINTS,
+    SLOW,
+    SUBMISSIONS,
+    as_expected,
+    graded,
+    of_kind,
+    scores,
+    verdicts,
+)
 
-SUBMISSIONS = Path(__file__).parent / "submissions"
 CHECKOUT = SUBMISSIONS.parents[1]
-EXPECTED = {
-    path.parent.name: json.loads(path.read_text(encoding="utf-8"))
-    for path in sorted(SUBMISSIONS.glob("*/expected.json"))
-}
-CATALOGUE = json.loads((SUBMISSIONS / "catalogue.json").read_text(encoding="utf-8"))
-WRONG = [name for name in CATALOGUE if EXPECTED[name]["kind"] == "wrong"]
-CODE_POINTS = 80
-# Loops without an end: each takes as long as the deadlines allow.
-SLOW = {
-    "catastrophic-regex",
-    "infinite-loop-at-import",
-    "infinite-loop-in-mask",
-    "loop-in-c",
-    "loop-in-del",
-    "reply-without-an-end",
-}
-FOLDERS = [
-    pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in EXPECTED
-]
-
-
-@cache
-def graded(name):
-    return grade(SUBMISSIONS / name)
-
-
-def score(name):
-    """The points of the code, as graded now."""
-    exercises = graded(name).exercises
-    return sum(exercise.score for exercise in exercises if exercise.name != "exam")
+# Written to make one mistake, by somebody who had not seen the tests.
+WRONG = [name for name in of_kind("wrong") if GOLDENS[name].mistake]
+CODE = {name: golden.code for name, golden in GOLDENS.items()}
+FOLDERS = [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in GOLDENS]
 
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_grade(name):
-    expected = EXPECTED[name]
-    # No golden folder hands in the exam, and expected.json leaves it out.
-    code = [exercise for exercise in graded(name).exercises if exercise.name != "exam"]
-    verdicts = {
-        exercise.name: {
-            test.name: test.verdict for test in exercise.tests if test.verdict != "passed"
-        }
-        for exercise in code
-    }
-    assert {exercise.name: exercise.score for exercise in code} == expected["exercises"]
-    assert graded(name).misconceptions == expected["misconceptions"]
-    assert {name: tests for name, tests in verdicts.items() if tests} == expected["verdicts"]
-
-
-@pytest.mark.parametrize("name", FOLDERS)
-def test_report_gives_nothing_away(name):
-    """No number of the hidden data in a hint; neither a traceback nor a path of ours anywhere."""
-    tests = [test for exercise in graded(name).exercises for test in exercise.tests]
-    leaked = {number for test in tests for number in numbers(test.hint)} & hidden_numbers()
-    assert not leaked
-    text = json.dumps(graded(name).as_json())
-    for word in ("Traceback", str(CHECKOUT), "site-packages", "guest.py", "hidden_tests"):
+    """And no number of the hidden data in a hint, no traceback and no path of ours anywhere."""
+    golden, report = GOLDENS[name], graded(name)
+    assert scores(report, golden.exercises) == golden.scores
+    assert report.misconceptions == golden.misconceptions
+    assert verdicts(report, golden.exercises) == golden.verdicts
+    tests = [test for exercise in report.exercises for test in exercise.tests]
+    assert not {number for test in tests for number in numbers(test.hint)} & hidden_numbers()
+    text = json.dumps(report.as_json())
+    ours = Path(guest.__file__).name
+    for word in ("Traceback", str(CHECKOUT), "site-packages", ours, "autograder/exercises"):
         assert word not in text
 
 
@@ -87,65 +64,87 @@ def test_hidden_numbers_are_seen():
     assert len(hidden_numbers()) > 100
 
 
+# --- the files themselves --------------------------------------------------------------------
+
+
+def test_every_folder_has_its_expected_json_and_a_name_of_its_own():
+    folders = [path for path in SUBMISSIONS.glob("*/*") if path.is_dir()]
+    assert {path.name for path in folders} == {*GOLDENS}
+    assert len(folders) == len(GOLDENS)
+
+
+@pytest.mark.parametrize("name", GOLDENS)
+def test_a_golden_says_why_and_no_more_than_was_lost(name):
+    golden = GOLDENS[name]
+    assert golden.kind == golden.folder.parent.name
+    assert golden.why
+    assert "\n" not in golden.why
+    exercises = {exercise.name for exercise in load_manifest().exercises}
+    assert {*golden.exercises, *golden.verdicts} <= exercises
+    assert not [e for e, score in golden.exercises.items() if score == POINTS.get(e)]
+    assert {*golden.exercises} == {*golden.verdicts}
+
+
+def test_no_two_submissions_are_there_for_the_same_thing():
+    assert len({golden.why for golden in GOLDENS.values()}) == len(GOLDENS)
+
+
+def test_renewing_a_golden_changes_nothing():
+    for name in ("no-scaling", "attention-only", "where-neginf"):
+        stated = json.loads((GOLDENS[name].folder / "expected.json").read_text(encoding="utf-8"))
+        renewed = as_expected(GOLDENS[name], graded(name))
+        assert json.dumps(renewed) == json.dumps(stated)
+
+
+# --- whole kinds -----------------------------------------------------------------------------
+
+
 def test_right_submissions_get_everything_and_no_accusation():
-    right = [name for name, expected in EXPECTED.items() if expected["kind"] == "right"]
-    assert len(right) >= 45
-    assert {score(name) for name in right} == {CODE_POINTS}
-    assert not [name for name in right if graded(name).misconceptions]
+    right = of_kind("right")
+    assert right
+    assert {CODE[name] for name in right} == {CODE_POINTS}
+    assert not [name for name in right if GOLDENS[name].misconceptions]
 
 
 def test_wrong_submissions_lose_points_and_are_named():
-    named = [name for name in WRONG if CATALOGUE[name] in graded(name).misconceptions]
-    assert len(WRONG) == 41
-    assert len(named) >= 38
-    assert all(score(name) < CODE_POINTS for name in WRONG)
-    accused = {name for name in WRONG if set(graded(name).misconceptions) - {CATALOGUE[name]}}
-    assert not accused
+    named = [name for name in WRONG if GOLDENS[name].mistake in GOLDENS[name].misconceptions]
+    assert len(named) >= 0.9 * len(WRONG)
+    assert all(CODE[name] < CODE_POINTS for name in WRONG)
+    assert not [name for name in WRONG if {*GOLDENS[name].misconceptions} - {GOLDENS[name].mistake}]
 
 
 def test_one_mistake_costs_once():
-    losses = [CODE_POINTS - score(name) for name in WRONG]
+    losses = [CODE_POINTS - CODE[name] for name in WRONG]
     assert median(losses) <= 25
     assert max(losses) <= 50
 
 
-def test_a_wrong_softmax_alone_keeps_at_least_50():
-    alone = [
-        name
-        for name, expected in EXPECTED.items()
-        if expected["kind"] == "wrong" and set(expected["verdicts"]) == {"softmax"}
-    ]
-    assert len(alone) >= 11
-    assert min(map(score, alone)) >= 50
+def test_a_wrong_softmax_alone_keeps_the_points_of_the_others():
+    alone = [name for name in of_kind("wrong") if {*GOLDENS[name].verdicts} == {"softmax"}]
+    assert alone
+    assert min(CODE[name] for name in alone) >= CODE_POINTS - POINTS["softmax"]
 
 
 def test_attacks_change_nothing():
     """They are honest work beside, so they earn all, but for the one that breaks its own pipe."""
-    attacks = {
-        name
-        for name, expected in EXPECTED.items()
-        if expected["kind"] == "attack" and name not in SLOW
-    }
-    assert len(attacks) >= 50
-    assert {name for name in attacks if score(name) != CODE_POINTS} == {
+    attacks = of_kind("attack")
+    assert {name for name in attacks if CODE[name] != CODE_POINTS} == {
         "garbage-on-every-descriptor"
     }
-    assert score("garbage-on-every-descriptor") == 0
+    assert CODE["garbage-on-every-descriptor"] == 0
 
 
 def test_cheats_get_no_more_than_their_honest_work():
     """Their softmax and attention compute nothing; some masks are right, or have the right form."""
-    cheats = {name: expected for name, expected in EXPECTED.items() if expected["kind"] == "cheat"}
-    assert len(cheats) >= 14
-    for name, expected in cheats.items():
-        exercises = {**expected["exercises"]}
-        masks = 10 if name == "constant-answers" else 2
+    for name in of_kind("cheat"):
+        earned = dict(GOLDENS[name].scores)
+        masks = POINTS["causal_mask"] if name == "constant-answers" else 2
         # Two points of form: what comes back is a new array of floats, whatever it holds.
-        assert exercises.pop("softmax") <= 2, name
-        assert exercises.pop("causal_mask") <= masks, name
-        assert sum(exercises.values()) == 0, name
+        assert earned.pop("softmax") <= 2, name
+        assert earned.pop("causal_mask") <= masks, name
+        assert sum(earned.values()) == 0, name
 
 
-@pytest.mark.parametrize("name", [name for name in EXPECTED if name.startswith("carried-")])
+@pytest.mark.parametrize("name", [name for name in GOLDENS if name.startswith("carried-")])
 def test_errors_carried_forward_cost_nothing_later(name):
-    assert set(EXPECTED[name]["verdicts"]) <= {"softmax", "causal_mask"}
+    assert {*GOLDENS[name].verdicts} <= {"softmax", "causal_mask"}

@@ -19,14 +19,17 @@ GRADER = "files-grader"
 LEFT_OUT = (
     "authoring/",
     "exam/question.py",
+    "exam/own.py",
+    "own_questions.toml",
     "exercises/exam/bank.py",
     "exercises/exam/module",
     "kit/drawing.py",
+    "kit/svg.py",
 )
 PACKED = (".py", ".toml", ".json")
 PROGRAMS = ("setup.sh", "run_autograder")
 STUDENT_PARTS = ("student_template", "assignments")
-HANDED_OUT = (".py", ".toml", ".md")
+HANDED_OUT = (".py", ".toml", ".md", ".html", ".svg", ".ipynb")
 STUDENT_FOLDER = "self-attention"
 TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -53,7 +56,7 @@ def bundle(out: Path, with_kernel: bool = False) -> list[str]:
 
 def grader_files(with_kernel: bool) -> dict[str, bytes]:
     """autograder.zip, path by path."""
-    parts = {path.name: path.read_bytes() for path in PARTS.iterdir() if path.is_file()}
+    parts = {path.name: text_of(path) for path in PARTS.iterdir() if path.is_file()}
     if not with_kernel:
         del parts["requirements.kernel"]
     test = parts.pop("exercise_test.py").decode()
@@ -79,9 +82,9 @@ def package_files() -> dict[str, bytes]:
         if path.suffix in PACKED
     }
     return {
-        name: path.read_bytes()
+        name: text_of(path)
         for name, path in files.items()
-        if not name.startswith(LEFT_OUT) and path.name != "draws.py"
+        if not name.startswith(LEFT_OUT) and path.name not in ("draws.py", "picture.py")
     }
 
 
@@ -90,10 +93,17 @@ def student_files() -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     for part in STUDENT_PARTS:
         folder = "" if part == "student_template" else f"{part}/"
-        for path in (CHECKOUT / part).iterdir():
-            if path.suffix in HANDED_OUT and not path.name.startswith("."):
-                files[f"{STUDENT_FOLDER}/{folder}{path.name}"] = path.read_bytes()
+        for path in (CHECKOUT / part).rglob("*"):
+            name = path.relative_to(CHECKOUT / part)
+            hidden = any(step.startswith((".", "__")) for step in name.parts)
+            if path.suffix in HANDED_OUT and not hidden:
+                files[f"{STUDENT_FOLDER}/{folder}{name.as_posix()}"] = text_of(path)
     return files
+
+
+def text_of(path: Path) -> bytes:
+    """A file with LF at the ends of its lines, whatever git made of them in this checkout."""
+    return path.read_bytes().replace(b"\r\n", b"\n")
 
 
 def write_zip(path: Path, files: dict[str, bytes]) -> str:

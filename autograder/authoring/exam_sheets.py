@@ -8,7 +8,7 @@ from typing import Any
 from autograder.exam.question import LETTERS, Question
 from autograder.manifest import load_manifest
 
-FORMS = {"choice": "a letter", "number": "a number", "text": "a word"}
+FORMS = {"letter": "a letter", "whole": "a whole number", "number": "a number"}
 
 
 def id_of(position: int) -> str:
@@ -25,10 +25,20 @@ def sheet(questions: Sequence[Question]) -> str:
         f"{len(questions)} questions on Modules 0 to 3; {assignment.exam_threshold} of 100 pass. "
         "Write your answers into",
         'the `exam.toml` that comes with your files: `q01 = "b"`, `q02 = "1/4"`. Upper and lower',
-        "case are the same, and so are 0.25, .25 and 1/4. A question left blank counts as missed.",
-        "Each question counts the same; a wrong answer counts like a blank one.",
-        "You may hand in again: the first "
-        f"{assignment.exam_attempts} different answer sheets count, and the best of them stays.",
+        "case are the same, and so are 0.25, .25 and 1/4. Each question counts the same; a blank",
+        "one is missed like a wrong one. `python -m pytest` beside your files checks the form of",
+        "your answers, and never whether they are right.",
+        "",
+        "Where your course lets you hand in again and keeps count (Gradescope does), the first "
+        f"{assignment.exam_attempts}",
+        "different answer sheets count, and the best of them stays. What costs one of the "
+        f"{assignment.exam_attempts}: a",
+        'sheet with an answer that means something else than before ("B" for "b" or 0.25 for 1/4',
+        "does not), also where the run that read it was stopped. What costs none: the same answers",
+        "again, a sheet without an answer, code alone. After each sheet you are told its score and",
+        "the one module most worth reading again; after the last one, or once you have passed, how",
+        "many you missed in each module.",
+        "",
         "Pencil and paper are enough, and all that you need is on the pages of `assignments/`.",
     ]
     for position, question in enumerate(questions):
@@ -49,7 +59,9 @@ def blank(questions: Sequence[Question]) -> str:
     lines = ["# Your answers to the questions of assignments/exam.md, between the quotes.", ""]
     for position, question in enumerate(questions):
         words = textwrap.shorten(plain(question.wording), 56, placeholder=" ...")
-        lines.append(f'{id_of(position)} = ""  # {FORMS[question.kind]}: {words}')
+        # The public check of the form reads this comment.
+        form = FORMS.get(question.form) or f"one of {', '.join(sorted(question.words))}"
+        lines.append(f'{id_of(position)} = ""  # {form}: {words}')
     return "\n".join(lines) + "\n"
 
 
@@ -78,6 +90,11 @@ def key(questions: Sequence[Question]) -> list[dict[str, Any]]:
                 letter: option.misconception
                 for letter, option in zip(LETTERS, question.options, strict=False)
             },
+            "texts": {
+                letter: option.text
+                for letter, option in zip(LETTERS, question.options, strict=False)
+            },
+            "near": dict(question.near),
         }
         for position, question in enumerate(questions)
     ]

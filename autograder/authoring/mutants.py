@@ -14,6 +14,7 @@ import numpy as np
 from autograder.authoring.dry_run import right
 from autograder.exercises import registry
 from autograder.kit.drawing import SOLUTIONS
+from autograder.manifest import load_manifest
 
 SAME = 1e-12
 INPUTS = 500
@@ -50,11 +51,12 @@ class Mutant:
 
 def mutants(function: str) -> Iterator[Mutant]:
     """Every mutant that computes something else than the reference somewhere in the contract."""
-    source = (SOLUTIONS / f"{function}.py").read_text(encoding="utf-8")
+    name = load_manifest().files[function]
+    source = (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8")
     tree = ast.parse(source)
     reference = ast.unparse(tree)
     seen = {reference}
-    lookalikes = {**LOOKALIKES, **getattr(registry.part(function, "draws"), "LOOKALIKES", {})}
+    lookalikes = {**LOOKALIKES, **getattr(registry.part(name, "draws"), "LOOKALIKES", {})}
     for mutated in edits(tree, lookalikes):
         text = ast.unparse(mutated)
         if text in seen:
@@ -143,7 +145,7 @@ def compiled(tree: ast.Module, function: str) -> Callable[..., Any] | None:
 def random_arguments(function: str) -> list[tuple[Any, ...]]:
     """Arguments from the whole domain of the contract, the same at every run."""
     rng = random.Random(function)
-    draws = registry.part(function, "draws")
+    draws = registry.part(load_manifest().files[function], "draws")
     return [draws.random_arguments(rng) for _ in range(INPUTS)]
 
 

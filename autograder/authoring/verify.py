@@ -10,7 +10,7 @@ from typing import Any
 from autograder.authoring.dry_run import dry_grading, right
 from autograder.authoring.mistaken import Questions, left_out, misnamed_ways, random_pairs
 from autograder.authoring.mutants import mutants
-from autograder.authoring.regenerate import SHEETS
+from autograder.authoring.regenerate import SECRET, SHEETS, STALE, fingerprint
 from autograder.exam.scoring import Answers, score_exam
 from autograder.exercises.registry import configuration
 from autograder.exercises.registry import misconceptions as known_misconceptions
@@ -125,7 +125,7 @@ def template() -> Check:
     report = grade(TEMPLATE)
     done = [
         f"{test.name} says {test.verdict} of the untouched template"
-        for exercise in report.exercises
+        for exercise in [*report.exercises, *report.bonus]
         for test in exercise.tests
         if test.verdict != "not_attempted"
     ]
@@ -151,9 +151,14 @@ def exam() -> Check:
 def provenance() -> Check:
     noted, faults = read_data("provenance"), []
     if noted["digest"] != digest_of_tests():
-        faults.append("suites or data were changed by hand since they were drawn: regenerate")
+        faults.append(
+            "suites or data were changed by hand since they were drawn: "
+            "`autograder regenerate --same-draw` proves them"
+        )
     if noted["sheets"] != digest({path: (CHECKOUT / path).read_bytes() for path in SHEETS}):
         faults.append("a sheet of the exam was changed by hand, or is of another draw: regenerate")
+    if SECRET.exists() and fingerprint(SECRET.read_text(encoding="utf-8").strip()) != noted["seed"]:
+        faults.append(STALE)
     return Check("suites, data and sheets are those that were drawn", faults)
 
 
@@ -188,9 +193,9 @@ def right_styles() -> Iterator[Check]:
 def golden(kind: str, *misconceptions: str) -> list[Path]:
     """The golden submissions of a kind that are expected to be given just these names."""
     found = []
-    for path in sorted(GOLDEN.glob("*/expected.json")):
+    for path in sorted(GOLDEN.glob(f"{kind}/*/expected.json")):
         expected = json.loads(path.read_text(encoding="utf-8"))
-        if expected["kind"] == kind and expected["misconceptions"] == [*misconceptions]:
+        if expected.get("misconceptions", []) == [*misconceptions]:
             found.append(path.parent)
     return found
 
@@ -308,12 +313,16 @@ def code_tests(report: Report) -> Iterator[str]:
     functions: Mapping[str, str | None] = {
         exercise.name: exercise.function for exercise in load_manifest().exercises
     }
-    for exercise in report.exercises:
+    for exercise in [*report.exercises, *report.bonus]:
         if functions[exercise.name]:
             yield from (test.name for test in exercise.tests)
 
 
 def failed_tests(report: Report) -> list[str]:
     """The tests of code that were not passed."""
-    verdicts = {test.name: test.verdict for exercise in report.exercises for test in exercise.tests}
+    verdicts = {
+        test.name: test.verdict
+        for exercise in [*report.exercises, *report.bonus]
+        for test in exercise.tests
+    }
     return [name for name in code_tests(report) if verdicts[name] != "passed"]

@@ -1,20 +1,34 @@
-"""Which of a student's exam sheets count: the first few different ones, and the best of them."""
+"""Which of a student's exam sheets count: the first few different ones, and the best of them.
+
+The attempt history is a record that each run leaves for the next one. It is written before
+anything else, so that a run that is stopped leaves it too; and where the latest earlier submission
+has none all the same, it is put together again from what the platform still tells.
+"""
 
 import copy
-import hashlib
-import json
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
-from autograder.exam.examining import examine
-from autograder.exam.scoring import KeyEntry, percent, read_answers
-from autograder.intake.submission import Submission
-from autograder.manifest import load_manifest
-from autograder.report import Report, StudentFault
+from autograder.exam.examining import Examination, joined
+from autograder.exam.scoring import KeyEntry, digest_of, holds_answers, percent, read_answers
+from autograder.exam.scoring import score_exam as score_answers
+from autograder.manifest import Manifest
+from autograder.report import Report, TestResult
 
-# The name under which a run keeps its attempts in extra_data, where the next run finds them.
+# The name under which a run keeps the history in extra_data, where the next run finds it.
 KEPT = "exam_attempts"
+MEND = (
+    "The latest earlier submission left no record of the exam's attempts, so each earlier one was "
+    "counted as a spent attempt. To mend it: rerun the submission that was stopped, then the later "
+    "ones in their order."
+)
+TOLD_RECONSTRUCTED = (
+    "An earlier submission left no record of its exam.toml, so each earlier submission counts as "
+    "one. If that is wrong, your course staff can mend it."
+)
 
 
 @dataclass(frozen=True)
@@ -26,127 +40,250 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Where a student stands with this submission; `now` is None for a sheet without answers."""
+class History:
+    """What is known of a student's earlier sheets.
 
-    counted: tuple[Attempt, ...]
-    now: Attempt | None
-
-    @property
-    def best(self) -> Attempt | None:
-        """The attempt that gives the points; of equal ones, this submission's."""
-        return max(self.counted, key=lambda one: (one.right, one == self.now), default=None)
-
-    @property
-    def spent(self) -> bool:
-        """Whether this sheet came after as many different ones as count."""
-        return self.now is not None and self.now not in self.counted
-
-
-def standing(earlier: Sequence[Attempt], now: Attempt | None, limit: int) -> Standing:
-    """The first `limit` different sheets count. An unchanged one is no new attempt."""
-    counted: dict[str, Attempt] = {}
-    for attempt in earlier:
-        if len(counted) < limit:
-            counted.setdefault(attempt.digest, attempt)
-    if now is not None and (now.digest in counted or len(counted) < limit):
-        # Asked afresh: where the key has been put right since, the new score of a sheet counts.
-        counted[now.digest] = now
-    return Standing(tuple(counted.values()), now)
-
-
-def attempt_of(submission: Submission, key: Sequence[KeyEntry]) -> Attempt | None:
-    """This submission's attempt; None without an answer, since that is told nothing and costs none.
-
-    Sheets are told apart by their answers: a comment or another editor's line ends are no attempt.
+    unknown counts attempts that were spent on sheets that nobody can tell any more; proved is the
+    number of right answers that an earlier total proves all the same.
     """
-    try:
-        score = examine(submission, key)
-    except StudentFault:
-        return None
-    assert submission.exam is not None
-    answers = read_answers(submission.exam, [entry.id for entry in key]).by_id
-    text = json.dumps(answers, sort_keys=True)
-    return Attempt(
-        hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest(), score.right
+
+    sheets: tuple[Attempt, ...] = ()
+    unknown: int = 0
+    proved: int = 0
+    reconstructed: bool = False
+
+    @property
+    def spent(self) -> int:
+        return len(self.sheets) + self.unknown
+
+    @property
+    def best(self) -> int:
+        """The most right answers of any attempt that counts."""
+        return max((self.proved, *(sheet.right for sheet in self.sheets)))
+
+    def knows(self, digest: str) -> bool:
+        return any(sheet.digest == digest for sheet in self.sheets)
+
+    def takes(self, digest: str, limit: int) -> bool:
+        """Whether this sheet is scored: known already, or not yet too many before it."""
+        return bool(digest) and (self.knows(digest) or self.spent < limit)
+
+    def with_sheet(self, now: Attempt, limit: int) -> "History":
+        """With this sheet, if it counts; of a known one the better score, so that none falls."""
+        if not self.takes(now.digest, limit):
+            return self
+        right = max([now.right, *(s.right for s in self.sheets if s.digest == now.digest)])
+        fresh = Attempt(now.digest, right)
+        if self.knows(now.digest):
+            kept = tuple(fresh if s.digest == now.digest else s for s in self.sheets)
+            return replace(self, sheets=kept)
+        return replace(self, sheets=(*self.sheets, fresh))
+
+    def record(self) -> dict[str, Any]:
+        """What a run leaves in extra_data for the next one, and for staff."""
+        kept = {
+            KEPT: {
+                "sheets": [{"digest": one.digest, "right": one.right} for one in self.sheets],
+                "unknown": self.unknown,
+                "proved": self.proved,
+                "reconstructed": self.reconstructed,
+            }
+        }
+        return {**kept, "exam_attempts_note": MEND} if self.reconstructed else kept
+
+
+def history_in(metadata: object, assignment: Manifest, questions: int) -> History:
+    """The history that Gradescope's submission_metadata.json tells.
+
+    The documentation promises `results` on the latest earlier
+    submission only. Where that one has no record, each submission since the last record counts as a
+    spent attempt, but for those on which the platform itself says that the autograder failed; and
+    their totals, less all points of the code, prove how many answers were right.
+    """
+    earlier = in_order(items(part(metadata, "previous_submissions")))
+    since: list[object] = []
+    found = History()
+    for submission in reversed(earlier):
+        record = record_in(submission, questions)
+        if record is not None:
+            found = record
+            break
+        since.append(submission)
+    if not since:
+        return found
+    share = sum(one.points for one in assignment.exercises if one.name == "exam")
+    code = sum(one.points for one in assignment.exercises if not one.bonus) - share
+    proved = [proved_by(part(one, "score"), code, share, questions) for one in since]
+    spent = sum(part(one, "autograder_error") is not True for one in since)
+    return replace(
+        found,
+        unknown=found.unknown + spent,
+        proved=max(found.proved, *proved),
+        reconstructed=True,
     )
 
 
-def kept(counted: Sequence[Attempt]) -> dict[str, Any]:
-    """What a run leaves in extra_data for the next one."""
-    return {KEPT: [asdict(attempt) for attempt in counted]}
+def in_order(submissions: list[object]) -> list[object]:
+    """The oldest first, by their times where all have one."""
+    try:
+        times = [datetime.fromisoformat(part(one, "submission_time")) for one in submissions]
+        places = sorted(range(len(times)), key=times.__getitem__)
+    except (TypeError, ValueError):
+        return submissions
+    return [submissions[place] for place in places]
 
 
-def attempts_in(metadata: object, questions: int) -> list[Attempt]:
-    """The attempts of earlier runs in Gradescope's submission_metadata.json, the oldest first.
+def record_in(submission: object, questions: int) -> History | None:
+    """The record of one earlier submission; None where it has none that record() could have left.
 
-    Whatever has another form than what kept() writes is passed over.
+    Lists are what earlier versions left.
     """
-    return [
-        Attempt(entry["digest"], entry["right"])
-        for results in earlier_results(metadata)
-        for entry in items(field(field(results, "extra_data"), KEPT))
-        if is_attempt(entry, questions)
-    ]
+    kept = part(part(part(submission, "results"), "extra_data"), KEPT)
+    if isinstance(kept, list):
+        kept = {"sheets": kept}
+    sheets, unknown = part(kept, "sheets"), part(kept, "unknown") or 0
+    proved = part(kept, "proved") or 0
+    whole = isinstance(sheets, list) and all(is_attempt(entry, questions) for entry in sheets)
+    if not whole or not is_count(unknown, 10**6) or not is_count(proved, questions):
+        return None
+    known: dict[str, Attempt] = {}
+    for entry in sheets:
+        known.setdefault(entry["digest"], Attempt(entry["digest"], entry["right"]))
+    return History((*known.values(),), unknown, proved, part(kept, "reconstructed") is True)
 
 
-def earlier_results(metadata: object) -> Iterator[object]:
-    for submission in items(field(metadata, "previous_submissions")):
-        yield field(submission, "results")
-
-
-def field(value: object, name: str) -> object:
+def part(value: object, name: str) -> Any:
     return value.get(name) if isinstance(value, dict) else None
 
 
-def items(value: object) -> list[Any]:
+def items(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
 def is_attempt(entry: object, questions: int) -> bool:
-    digest, right = field(entry, "digest"), field(entry, "right")
-    if not isinstance(digest, str) or len(digest) != 64:
-        return False
-    # A bool is an int for Python, and no number of right answers.
-    return type(right) is int and 0 <= right <= questions
+    digest = part(entry, "digest")
+    return (
+        isinstance(digest, str) and len(digest) == 64 and is_count(part(entry, "right"), questions)
+    )
 
 
-def with_standing(report: Report, now: Standing) -> Report:
+def is_count(value: object, limit: int) -> bool:
+    # A bool is an int for Python, and no number of anything.
+    return type(value) is int and 0 <= value <= limit
+
+
+def proved_by(score: object, code: float, share: float, questions: int) -> int:
+    """The least number of right answers with which a total of `score` can be reached."""
+    try:
+        points = float(score) - code if isinstance(score, (int, float, str)) else 0.0
+    except (ValueError, OverflowError):
+        return 0
+    if not math.isfinite(points) or points <= 0:
+        return 0
+    # Points carry two decimals.
+    return min(questions, math.ceil((points - 0.005) * questions / share - 1e-9))
+
+
+def glance_at(source: bytes, key: Sequence[KeyEntry]) -> Attempt | None:
+    """The attempt that a sheet makes, before anything else of a submission is read."""
+    if not holds_answers(source):
+        return None
+    answers = read_answers(source, [entry.id for entry in key])
+    digest = digest_of(answers, key)
+    return Attempt(digest, score_answers(answers, key).right) if digest else None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """This submission among those that count: the history with it, and whether it was scored."""
+
+    history: History
+    before: History
+    examination: Examination
+    limit: int
+    threshold: int = field(default=70)
+
+    @property
+    def scored(self) -> bool:
+        return self.before.takes(self.examination.digest, self.limit)
+
+    @property
+    def too_late(self) -> bool:
+        return bool(self.examination.digest) and not self.scored
+
+    @property
+    def score(self) -> int:
+        return percent(self.history.best, self.examination.score.questions)
+
+    @property
+    def passed(self) -> bool:
+        return self.score >= self.threshold
+
+
+def count(before: History, examination: Examination, assignment: Manifest) -> Counted:
+    """The first different sheets count, the best of them; an unchanged one is no new attempt."""
+    limit = assignment.exam_attempts
+    now = Attempt(examination.digest, examination.score.right)
+    return Counted(
+        before.with_sheet(now, limit), before, examination, limit, assignment.exam_threshold
+    )
+
+
+def with_history(report: Report, counted: Counted) -> Report:
     """A copy of the report in which the best attempt that counts gives the exam's points."""
-    best = now.best
-    if best is None or report.exam is None:
-        return report
-    assignment = load_manifest()
-    questions = report.exam.questions
-    score = percent(best.right, questions)
-    passed = score >= assignment.exam_threshold
     report = copy.deepcopy(report)
-    if best != now.now and report.exam is not None:
+    for test in (test for one in report.exercises if one.name == "exam" for test in one.tests):
+        if test.verdict != "not_run":
+            settle(test, counted)
+    score = counted.examination.score
+    known = counted.scored or counted.history.spent or counted.history.proved
+    if report.exam is None or not known:
+        return report
+    best = counted.history.best
+    if not counted.scored or best != score.right:
         # Of another sheet than this one there are no single answers.
         report.exam = replace(
-            report.exam, score=score, right=best.right, passed=passed, by_module={}, missed=[]
+            report.exam,
+            score=counted.score,
+            right=best,
+            passed=counted.passed,
+            by_module={},
+            missed=[],
         )
-    for exercise in report.exercises:
-        if exercise.name == "exam":
-            for test in exercise.tests:
-                words = words_for(now, test.hint, score, assignment.exam_attempts)
-                if test.verdict != "not_run":
-                    share = best.right / questions
-                    test.settle("passed" if passed else "failed", words, share)
     return report
 
 
-def words_for(now: Standing, hint: str, score: int, limit: int) -> str:
+def settle(test: TestResult, counted: Counted) -> None:
+    """The verdict, the points of the best attempt, and what the student is told."""
+    questions = counted.examination.score.questions
+    verdict = counted.examination.verdict
+    if counted.scored or counted.too_late or counted.history.best:
+        verdict = "passed" if counted.passed else "failed"
+    test.settle(verdict, message_for(counted), counted.history.best / questions)
+
+
+def message_for(counted: Counted) -> str:
     """What the student is told. Nothing of a sheet that came too late: it would be an attempt."""
-    if now.spent:
-        return (
-            f"This exam.toml differs from the first {limit} that you handed in, and is not counted:"
-            f" the best of those {limit} keeps its score, {score} of 100."
+    found, history, limit = counted.examination, counted.history, counted.limit
+    doubt = TOLD_RECONSTRUCTED if history.reconstructed else ""
+    best = f"{counted.score} of 100"
+    if counted.too_late:
+        return joined(
+            f"This exam.toml differs from the first {limit} that count, and is neither scored nor "
+            f"counted: the best so far stays, {best}.",
+            doubt,
         )
-    if now.now is None:
-        return f"{hint} An earlier exam.toml counts: {score} of 100.".strip()
-    number = now.counted.index(now.now) + 1
-    which = f"This is number {number} of the {limit} different exam.toml that count."
-    if now.best != now.now:
-        return f"{hint} {which} An earlier one was better and counts: {score} of 100.".strip()
-    return f"{hint} {which}".strip() if hint else ""
+    if not counted.scored:
+        earlier = f"An earlier exam.toml counts: {best}." if history.spent or history.best else ""
+        return joined(found.outcome, found.problems, earlier, doubt)
+    last = history.spent >= limit
+    told = found.misses if counted.passed or last else found.worth_reading
+    which = f"This is number {history.spent} of the {limit} different exam.toml that count."
+    if counted.before.knows(found.digest):
+        which = "These answers have counted before: this is no new attempt."
+    better = ""
+    if history.best > found.score.right:
+        better = f"An earlier one was better and counts: {best}."
+    if not found.score.missed:
+        return joined(found.problems, doubt)
+    return joined(found.outcome, told, found.problems, which, better, doubt)

@@ -1,23 +1,86 @@
 """The exam of one submission: its score, and what student and staff are told of it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from autograder.exam.scoring import Answers, ExamScore, KeyEntry, read_answers, score_exam
+from autograder.exam.scoring import (
+    Answers,
+    ExamScore,
+    KeyEntry,
+    digest_of,
+    read_answers,
+    score_exam,
+)
 from autograder.intake.submission import Submission
 from autograder.manifest import load_manifest
-from autograder.report import ExamReport, MissedQuestion, StudentFault
+from autograder.report import ExamReport, MissedQuestion, Verdict
+
+ALONE = "No earlier sheet is known here: this one is scored by itself."
 
 
-def examine(submission: Submission, key: Sequence[KeyEntry]) -> ExamScore:
-    """The score of exam.toml; StudentFault where there is none, or no answer in it."""
+@dataclass(frozen=True)
+class Examination:
+    """A submission's sheet, examined once; without one, or with a blank one, everything is missed.
+
+    share is the part of the points that it earns, whatever the threshold: wrong answers never pay.
+    message is for the student where nothing is known of other sheets; where something is, it is
+    put together anew of the parts. digest tells sheets apart by what their answers say, and is
+    empty where no answer can be used. report is for staff.
+    """
+
+    score: ExamScore
+    share: float
+    verdict: Verdict
+    message: str
+    report: ExamReport
+    digest: str
+    outcome: str
+    misses: str
+    worth_reading: str
+    problems: str
+
+
+def examine(submission: Submission, key: Sequence[KeyEntry]) -> Examination:
+    """Examines exam.toml, and the lack of one."""
+    answers = Answers({}, ())
+    if submission.exam is not None:
+        answers = read_answers(submission.exam, [entry.id for entry in key])
+    threshold = load_manifest().exam_threshold
+    score = score_exam(answers, key, threshold)
+    problems = " ".join(score.problems)
+    misses, worth_reading = per_module(score, key), module_to_read(score, key)
+    outcome = f"{score.score} of 100, " + (
+        "passed." if score.passed else f"not passed: {threshold} pass."
+    )
+    verdict: Verdict
     if submission.exam is None:
-        raise StudentFault("missing", submission.exam_fault)
-    answers = read_answers(submission.exam, [entry.id for entry in key])
-    score = score_exam(answers, key, load_manifest().exam_threshold)
-    if not score.attempted:
-        words = ("No question is answered in exam.toml.", *answers.problems)
-        raise StudentFault("not_attempted", " ".join(words))
-    return score
+        verdict, outcome = "missing", submission.exam_fault
+    elif not score.attempted:
+        verdict, outcome = "not_attempted", "No question is answered in exam.toml."
+    else:
+        verdict = "passed" if score.passed else "failed"
+    if score.attempted:
+        told = misses if score.passed else worth_reading
+        message = joined(outcome, told, problems, ALONE) if score.missed else joined(problems)
+    else:
+        misses = worth_reading = ""
+        message = joined(outcome, problems)
+    return Examination(
+        score=score,
+        share=score.right / score.questions,
+        verdict=verdict,
+        message=message,
+        report=report_of(score, key),
+        digest=digest_of(answers, key),
+        outcome=outcome,
+        misses=misses,
+        worth_reading=worth_reading,
+        problems=problems,
+    )
+
+
+def joined(*sentences: str) -> str:
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def pages(key: Sequence[KeyEntry], module: int) -> str:
@@ -29,27 +92,31 @@ def pages(key: Sequence[KeyEntry], module: int) -> str:
     return "; ".join(f"{page}: {', '.join(names)}" for page, names in headings.items())
 
 
-def partly_right(score: ExamScore, key: Sequence[KeyEntry]) -> StudentFault:
-    """The share of the points, and how many were missed per module; never which."""
-    threshold = load_manifest().exam_threshold
-    verdict = "passed" if score.passed else f"not passed: {threshold} pass"
-    missed = [
+def per_module(score: ExamScore, key: Sequence[KeyEntry]) -> str:
+    """How many were missed in each module; never which."""
+    return " ".join(
         f"Module {module}: {count} missed (read again: {pages(key, module)})."
         for module, count in score.missed_by_module.items()
-    ]
-    return StudentFault(
-        "passed" if score.passed else "failed",
-        " ".join([f"{score.score} of 100, {verdict}.", *missed, *score.problems]),
-        share=score.right / score.questions,
     )
 
 
-def exam_report(submission: Submission, key: Sequence[KeyEntry]) -> ExamReport:
-    """The exam as every form shows it; without answers, everything is missed."""
-    try:
-        score = examine(submission, key)
-    except StudentFault:
-        score = score_exam(Answers({}, ()), key, load_manifest().exam_threshold)
+def module_to_read(score: ExamScore, key: Sequence[KeyEntry]) -> str:
+    """The one module most worth reading again, without a number: that would help guessing."""
+    module = most_missed(score.missed_by_module)
+    return (
+        ""
+        if module is None
+        else f"Most worth reading again: Module {module} ({pages(key, module)})."
+    )
+
+
+def most_missed(missed: dict[int, int]) -> int | None:
+    """The module with the most questions missed; of equal ones the first."""
+    return max(missed, key=lambda module: (missed[module], -module), default=None)
+
+
+def report_of(score: ExamScore, key: Sequence[KeyEntry]) -> ExamReport:
+    """The exam as every renderer shows it."""
     modules = sorted({entry.module for entry in key})
     return ExamReport(
         score=score.score,
@@ -57,5 +124,13 @@ def exam_report(submission: Submission, key: Sequence[KeyEntry]) -> ExamReport:
         questions=score.questions,
         passed=score.passed,
         by_module={str(module): score.missed_by_module.get(module, 0) for module in modules},
-        missed=[MissedQuestion(miss.id, miss.title, miss.misconception) for miss in score.missed],
+        missed=[
+            MissedQuestion(miss.id, miss.title, miss.misconception, plain_text(miss.chosen))
+            for miss in score.missed
+        ],
     )
+
+
+def plain_text(answer: str) -> str:
+    """A student's answer as staff may be shown it: on one line, no control marks."""
+    return "".join(mark if mark.isprintable() else " " for mark in answer)

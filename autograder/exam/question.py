@@ -1,12 +1,12 @@
-"""What a question is, and how a question draws its numbers and shuffles its options."""
+"""What a question is, and how a question draws its numbers and the stem that it asks."""
 
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-LETTERS = "abcd"
+LETTERS = "abcde"
 DRAWS = 10_000
 
 WHOLE = "a whole number"
@@ -24,7 +24,7 @@ SENTENCES = (
 
 @dataclass(frozen=True)
 class Option:
-    """One of four. misconception: what someone who takes it believes; None for the right one."""
+    """One of five. misconception: what someone who takes it believes; None for the right one."""
 
     text: str
     misconception: str | None
@@ -32,7 +32,12 @@ class Option:
 
 @dataclass(frozen=True)
 class Question:
-    """A question as drawn. title names it for the staff; section says what to read again."""
+    """A question as drawn. title names it for the staff; section says what to read again.
+
+    words are those that a question for a word offers. near holds, by the answer that it leads to,
+    the misconception behind a near miss of a number or a word. lookup: a sentence of the pages
+    answers it without a step of one's own.
+    """
 
     module: int
     title: str
@@ -43,25 +48,65 @@ class Question:
     answer: str
     accepted: tuple[str, ...]
     explanation: str
+    words: tuple[str, ...] = ()
+    near: Mapping[str, str] = field(default_factory=dict)
+    lookup: bool = False
+
+    @property
+    def form(self) -> str:
+        """What is asked for: "letter", "whole" (a whole number), "number" or "word"."""
+        if self.kind == "number":
+            return "whole" if self.wording.endswith(f"Answer: {WHOLE}.") else "number"
+        return "letter" if self.kind == "choice" else "word"
 
 
-def choice(
+@dataclass(frozen=True)
+class Stem:
+    """One way to ask a family of choices: its words, the sentence that it makes right, and why.
+
+    beliefs names the misconception of a sentence where it is another one than the pool's.
+    """
+
+    wording: str
+    right: str
+    explanation: str
+    beliefs: Mapping[str, str] = field(default_factory=dict)
+
+
+def family(
     rng: random.Random,
     module: int,
     title: str,
     section: str,
-    wording: str,
-    right: str,
-    wrong: dict[str, str],
-    explanation: str,
+    pool: Mapping[str, tuple[str, str]],
+    stems: Sequence[Stem],
+    lookup: bool = False,
 ) -> Question:
-    """A choice of four in an order that rng decides; wrong holds the texts by misconception."""
-    options = [Option(right, None), *(Option(text, name) for name, text in wrong.items())]
+    """A choice of five sentences, always the same ones; the stem drawn decides which is right.
+
+    pool: by a name of its own, each sentence and what someone believes who takes it wrongly. Since
+    every sentence is right for some stem, last term's is worth no more than any other, and nothing
+    in the form of a sentence tells whether it is right.
+    """
+    stem = rng.choice(stems)
+    options = [
+        Option(text, None if name == stem.right else stem.beliefs.get(name, belief))
+        for name, (text, belief) in pool.items()
+    ]
     rng.shuffle(options)
     letter = LETTERS[[option.misconception for option in options].index(None)]
-    wording = f"{wording}\n\nAnswer: one letter."
+    wording = f"{stem.wording}\n\nAnswer: one letter."
     return Question(
-        module, title, section, "choice", wording, tuple(options), letter, (), explanation
+        module,
+        title,
+        section,
+        "choice",
+        wording,
+        tuple(options),
+        letter,
+        (),
+        stem.explanation,
+        lookup=lookup,
     )
 
 
@@ -87,10 +132,28 @@ def number(
     wording: str,
     form: str,
     answer: int | Fraction,
+    near: Mapping[str, int | Fraction],
     explanation: str,
+    lookup: bool = False,
 ) -> Question:
-    wording = f"{wording}\n\nAnswer: {form}."
-    return Question(module, title, section, "number", wording, (), str(answer), (), explanation)
+    """A question for a number; near: what a misconception, by its name, would answer."""
+    named: dict[str, str] = {}
+    for misconception, value in near.items():
+        if value != answer:
+            named.setdefault(str(value), misconception)
+    return Question(
+        module,
+        title,
+        section,
+        "number",
+        f"{wording}\n\nAnswer: {form}.",
+        (),
+        str(answer),
+        (),
+        explanation,
+        near=named,
+        lookup=lookup,
+    )
 
 
 def drawn(draw: Callable[[], Any], fits: Callable[[Any], bool]) -> Any:
@@ -100,6 +163,11 @@ def drawn(draw: Callable[[], Any], fits: Callable[[Any], bool]) -> Any:
         if fits(candidate):
             return candidate
     raise RuntimeError(f"no draw of {DRAWS} fits")
+
+
+def short(value: Fraction) -> bool:
+    """Whether four decimals write it exactly, for those who like decimals."""
+    return (value * 10_000).denominator == 1
 
 
 def listed(items: Sequence[object]) -> str:

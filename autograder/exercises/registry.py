@@ -33,11 +33,11 @@ def contracts() -> dict[str, Contract]:
     GraderError where a room has none, or one of another function.
     """
     found = {}
-    for function in load_manifest().functions:
-        contract = getattr(part(function, "contract"), "CONTRACT", None)
+    for function, name in load_manifest().files.items():
+        contract = getattr(part(name, "contract"), "CONTRACT", None)
         if not isinstance(contract, Contract) or contract.function != function:
             raise GraderError(
-                f"autograder/exercises/{function}/contract.py has no CONTRACT of {function}."
+                f"autograder/exercises/{name}/contract.py has no CONTRACT of {function}."
             )
         found[function] = contract
     return found
@@ -49,12 +49,15 @@ def readers() -> dict[str, Reader]:
 
 
 @cache
-def configuration(function: str) -> Configuration:
-    """How a function is computed, and how it goes wrong."""
-    found = getattr(part(function, "misconceptions"), "CONFIGURATION", None)
+def configuration(function: str) -> Configuration | None:
+    """How a function is computed, and how it goes wrong; None where nobody has said so yet."""
+    room = load_manifest().files[function]
+    if importlib.util.find_spec(f"autograder.exercises.{room}.misconceptions") is None:
+        return None
+    found = getattr(part(room, "misconceptions"), "CONFIGURATION", None)
     if not isinstance(found, Configuration) or found.function != function:
         raise GraderError(
-            f"autograder/exercises/{function}/misconceptions.py has no CONFIGURATION of {function}."
+            f"autograder/exercises/{room}/misconceptions.py has no CONFIGURATION of {function}."
         )
     return found
 
@@ -63,22 +66,25 @@ def configuration(function: str) -> Configuration:
 def form_hint(name: str) -> str:
     """The hint for a fault of form, whichever room has it."""
     return next(
-        form.hint
-        for function in load_manifest().functions
-        for form in configuration(function).forms
-        if form.name == name
+        form.hint for _, known in configurations() for form in known.forms if form.name == name
     )
+
+
+def configurations() -> list[tuple[str, Configuration]]:
+    """Every function with its configuration, in the order of the exercises."""
+    found = ((function, configuration(function)) for function in load_manifest().functions)
+    return [(function, known) for function, known in found if known]
 
 
 def misconceptions() -> list[tuple[str, Misconception]]:
     """Every misconception and fault of form, with the function that it is made in."""
     return [
         (function, one)
-        for function in load_manifest().functions
-        for one in (*configuration(function).misconceptions, *configuration(function).forms)
+        for function, known in configurations()
+        for one in (*known.misconceptions, *known.forms)
     ]
 
 
 def written() -> list[Exercise]:
-    """The exercises whose function has its own room: those that students write."""
-    return [one for one in load_manifest().exercises if one.function == one.name]
+    """The exercises whose function is written in their own file: those that students write."""
+    return [*load_manifest().written.values()]

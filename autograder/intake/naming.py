@@ -1,13 +1,22 @@
-"""What the names of files mean: litter, tests, copies, and names that can be imported or shown."""
+"""What the names of files mean: their kind, litter, tests, copies, and names that can be imported.
 
+The reading child imports this file: nothing here may be slow to import.
+"""
+
+import posixpath
 import re
-from pathlib import PurePosixPath
+import sys
 
 LITTER = frozenset({"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "env"})
+# What makes a folder an environment of Python's, whatever its name, and what lies in one.
+ENVIRONMENT_MARKS = frozenset({"pyvenv.cfg", "conda-meta"})
+ENVIRONMENT_FOLDERS = frozenset({"bin", "etc", "include", "lib", "lib64", "scripts", "share"})
 # What browsers, mail programs and file managers make of a second copy's name.
 COPY_MARK = re.compile(
     r"(^copy of )|(( -)? copy( \(?\d+\)?)?$)|([ _-]?\(\d+\)$)|([ _-]\d+$)", re.IGNORECASE
 )
+KINDS = {".py": "python", ".ipynb": "notebook", ".toml": "sheet", ".zip": "zip"}
+ARCHIVES = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")
 
 
 def is_litter(name: str) -> bool:
@@ -16,18 +25,41 @@ def is_litter(name: str) -> bool:
 
 def is_test(path: str) -> bool:
     """A test file is ours or the student's check of their own work, not the work."""
-    name = PurePosixPath(path).name
+    name = posixpath.basename(path)
     return name.startswith("test_") or name == "conftest.py"
+
+
+def kind_of(path: str) -> str:
+    """ "python", "notebook", "sheet" or "zip" by a file's name; empty for all others.
+
+    `sort.py.txt` is what an editor or a mail program makes of sort.py.
+    """
+    name = posixpath.basename(path).lower()
+    if name.endswith(".txt"):
+        name = name[:-4]
+        if stem_of(path).lower().startswith("exam") and "." not in name:
+            return "sheet"
+    kind = KINDS.get(posixpath.splitext(name)[1], "")
+    return "" if kind == "zip" and path.lower().endswith(".txt") else kind
+
+
+def stem_of(path: str) -> str:
+    """A file's name without its folder and its endings: sort for `a/sort.py.txt`."""
+    name = posixpath.basename(path)
+    while True:
+        stem, ending = posixpath.splitext(name)
+        if not stem or ending.lower() not in (*KINDS, ".txt"):
+            return name
+        name = stem
 
 
 def is_exam(path: str) -> bool:
     """exam.toml, `exam (1).toml` and the like."""
-    name = PurePosixPath(path)
-    return name.suffix.lower() == ".toml" and canonical(name.stem, ("exam",)) is not None
+    return kind_of(path) == "sheet" and canonical(stem_of(path), ("exam",)) is not None
 
 
 def is_copy_of_exam(path: str) -> bool:
-    return PurePosixPath(path).name.lower() != "exam.toml"
+    return posixpath.basename(path).lower() != "exam.toml"
 
 
 def canonical(stem: str, functions: tuple[str, ...]) -> str | None:
@@ -49,6 +81,11 @@ def importable(stem: str) -> str:
     return re.sub(r"\W", "_", plain(stem))
 
 
+def hides_standard_module(path: str) -> bool:
+    """Whether `import name` would mean a module of Python's own: code.py beside Python's code."""
+    return "/" not in path and stem_of(path) in sys.stdlib_module_names
+
+
 def without_shared_folders(files: dict[str, bytes]) -> tuple[str, dict[str, bytes]]:
     """The innermost folder that all files share ("" for none), and the files relative to it."""
     shared = ""
@@ -61,21 +98,27 @@ def without_shared_folders(files: dict[str, bytes]) -> tuple[str, dict[str, byte
     return shared, files
 
 
-def tidy(files: dict[str, bytes], functions: tuple[str, ...]) -> dict[str, bytes]:
-    """The files, each under a name that can be imported."""
-    paths = {PurePosixPath(file): source for file, source in files.items()}
-    tidied: dict[str, bytes] = {}
-    # A file that already has its right name keeps it from copies such as `sort (1).py`.
-    for path in sorted(paths, key=lambda path: (path.stem not in functions, str(path))):
-        folder = PurePosixPath(*map(importable, path.parent.parts))
-        function = canonical(path.stem, functions)
-        name = f"{function or importable(path.stem)}.py"
+def tidy(files: dict[str, bytes], functions: tuple[str, ...]) -> dict[str, str]:
+    """For each file a path that can be imported: new path -> path as it was handed in."""
+    tidied: dict[str, str] = {}
+
+    def rank(file: str) -> tuple[bool, bool, bool, str]:
+        # A file that already has its right name keeps it from copies such as `sort (1).py`,
+        # and a .py file from a notebook beside it.
+        plainly = posixpath.splitext(file)[1] == ".py"
+        return kind_of(file) == "notebook", stem_of(file) not in functions, not plainly, file
+
+    for file in sorted(files, key=rank):
+        folder, stem = posixpath.dirname(file), stem_of(file)
+        parts = [importable(part) for part in folder.split("/") if part not in ("", ".")]
+        function = canonical(stem, functions)
+        name = function or importable(stem)
         number = 2
-        while str(folder / name) in tidied:
-            name = f"{importable(path.stem)}_{number}.py"
+        while (path := "/".join([*parts, f"{name}.py"])) in tidied:
+            name = f"{importable(stem)}_{number}"
             number += 1
-        tidied[str(folder / name)] = paths[path]
+        tidied[path] = file
         # `from Sort import sort` still finds Sort.py beside sort.py.
-        if path.stem.isidentifier():
-            tidied.setdefault(str(folder / f"{path.stem}.py"), paths[path])
+        if stem.isidentifier() and stem == plain(stem):
+            tidied.setdefault("/".join([*parts, f"{stem}.py"]), file)
     return tidied

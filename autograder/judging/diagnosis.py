@@ -33,9 +33,9 @@ class Diagnosis:
 
 def diagnose(transcript: Sequence[Exchange]) -> Diagnosis:
     """Of the exchanges of one function, in the order asked."""
-    if not transcript:
+    known = configuration(transcript[0].function) if transcript else None
+    if known is None:
         return Diagnosis()
-    known = configuration(transcript[0].function)
     with np.errstate(all="ignore"):
         if answers_change(transcript):
             return Diagnosis((CHANGES,), (TWO_ANSWERS,))

@@ -14,13 +14,14 @@ import numpy as np
 
 from autograder.exercises.registry import readers
 from autograder.intake.submission import Submission
+from autograder.judging.public import Public, ask_publicly
 from autograder.judging.suites import HiddenTest, Suites
 from autograder.kit.cases import probes_of, right_source
 from autograder.kit.comparing import Measurement
 from autograder.manifest import Exercise, Limits
 from autograder.report import ExerciseResult, StudentFault, TestResult
 from autograder.sandbox.process import Answering
-from autograder.sandbox.student import Budget, Exchange, Replacement, Student
+from autograder.sandbox.student import Budget, Exchange, Replacement, Shown, Student
 
 CONSTANT = "{} gives the same answer to two different inputs: it does not look at what it is given."
 
@@ -57,6 +58,7 @@ class Sitting:
         self._limits, self._start = limits, start
         self._budget = Budget(limits.submission_seconds)
         self._students: dict[tuple[str, ...], Student] = {}
+        self._shown = Shown()
         self.own = self.student(())
 
     def student(self, replaced: tuple[str, ...]) -> Student:
@@ -68,9 +70,24 @@ class Sitting:
                 self._budget,
                 readers(),
                 tuple(map(self._replacement, replaced)),
-                self._start,
+                self._shown,
+                start=self._start,
             )
         return self._students[replaced]
+
+    def ask_publicly(self) -> Public:
+        """The public examples, in a guest that is asked nothing else; before any hidden input."""
+        return ask_publicly(
+            Student(
+                self.submission,
+                self._limits,
+                self._budget,
+                readers(),
+                shown=self._shown,
+                public=True,
+                start=self._start,
+            )
+        )
 
     def _replacement(self, helper: str) -> Replacement:
         file = self.submission.places.get(helper)
@@ -174,7 +191,7 @@ def run(
         result.settle("passed")
         return
     trial.faults[test.name] = faults[0]
-    result.settle(faults[0].verdict, faults[0].words, faults[0].share or None)
+    result.settle(faults[0].verdict, faults[0].words, faults[0].share)
     trial.lost_values = trial.lost_values or test.form is None
     if test.form and faults[0].misconception == test.form:
         trial.form_faults[test.name] = test.form

@@ -1,11 +1,16 @@
 """One submission -> Report: the only judge, whoever asks for a grade."""
 
-from collections.abc import Callable
+import platform
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 import autograder
-from autograder.exam.examining import exam_report
+from autograder.exam.examining import examine
 from autograder.exercises.registry import form_hint
 from autograder.intake.submission import Submission, open_submission
 from autograder.judging.diagnosis import Diagnosis, diagnose
@@ -13,8 +18,10 @@ from autograder.judging.fairness import Sitting, Start, Trial, best_trial, waive
 from autograder.judging.suites import Suites, with_suites
 from autograder.kit.cases import digest_of_tests, read_data, read_key
 from autograder.manifest import Exercise, load_manifest
-from autograder.report import GraderError, Report
+from autograder.report import ExerciseResult, GraderError, Report
 from autograder.sandbox.process import Guest
+from autograder.sandbox.zygote import Zygotes, can_fork
+from autograder.similar import shape_of
 
 Progress = Callable[[Report], None]
 
@@ -38,7 +45,21 @@ def grade(path: Path, progress: Progress = ignore, live_kernel: bool = False) ->
     Raises GraderError where the grader itself is at fault.
     """
     submission = open_submission(path, load_manifest())
-    return judge(submission, Guest, progress, live_kernel).report
+    with warm_start() as start:
+        return judge(submission, start, progress, live_kernel).report
+
+
+@contextmanager
+def warm_start() -> Iterator[Start]:
+    """How guests are started: forked from a zygote that lives as long, where that is safe."""
+    if not can_fork():
+        yield Guest
+        return
+    zygotes = Zygotes()
+    try:
+        yield partial(Guest, zygotes=zygotes)
+    finally:
+        zygotes.close()
 
 
 def judge(
@@ -55,22 +76,28 @@ def judge_with(
     manifest = load_manifest()
     report = Report(
         submission=submission.name,
-        exercises=[suites.blank(exercise) for exercise in manifest.exercises],
+        exercises=[suites.blank(one) for one in manifest.exercises if not one.bonus],
+        bonus=[suites.blank(one) for one in manifest.exercises if one.bonus],
         provenance=provenance(),
+        remarks=submission.remarks,
+        shape=shape_of(submission.files[file] for file in {*submission.places.values()}),
     )
     trials: dict[str, Trial] = {}
     sitting = Sitting(submission, suites, manifest.limits, start)
     try:
         progress(report)
-        for position, exercise in enumerate(manifest.exercises):
+        report.examples = sitting.ask_publicly().wrong
+        for exercise in manifest.exercises:
             trial = best_trial(exercise, sitting, trials)
             waive_repeated_forms(trial, trials.values())
             trials[exercise.name] = trial
             explain(exercise, trials, report)
-            report.exercises[position] = trial.result
+            put_in_place(trial, report.bonus if exercise.bonus else report.exercises)
+            if trial.replaced:
+                report.replaced[exercise.name] = [*trial.replaced]
             report.isolation = sitting.own.isolation
             if exercise.name == "exam":
-                report.exam = exam_report(submission, read_key())
+                report.exam = examine(submission, read_key()).report
             progress(report)
     except OSError as error:
         raise GraderError(f"no file can be written for the guest: {error}") from error
@@ -79,9 +106,17 @@ def judge_with(
     return Grading(report, trials)
 
 
+def put_in_place(trial: Trial, results: list[ExerciseResult]) -> None:
+    """The results of an exercise in place of its blank ones."""
+    names = [result.name for result in results]
+    results[names.index(trial.result.name)] = trial.result
+
+
 def explain(exercise: Exercise, trials: dict[str, Trial], report: Report) -> None:
     """Names the misconceptions behind lost points, and gives their hints to the failed tests."""
-    trial, asked = trials[exercise.name], trials[exercise.function or exercise.name]
+    rooms = load_manifest().files
+    trial = trials[exercise.name]
+    asked = trials[rooms[exercise.function]] if exercise.function else trial
     found = diagnose(asked.transcript) if asked.lost_values else Diagnosis()
     named = {
         *trial.form_faults.values(),
@@ -112,4 +147,6 @@ def provenance() -> dict[str, str]:
         "tests": digest_of_tests()[:12],
         "draw": "public demonstration" if drawn["public_demonstration"] else "private",
         "torch": drawn["torch"],
+        "python": platform.python_version(),
+        "numpy": np.__version__,
     }

@@ -24,6 +24,8 @@ UNUSED_PLUGINS = (
     "threadexception",
     "unraisableexception",
 )
+# Fixtures that are at hand without pytest; `request` is the one behind `student`.
+PLAIN = {"student", "case", "request"}
 Used = TypeVar("Used")
 
 
@@ -98,10 +100,13 @@ class Suites:
 
     def run(self, case: pytest.Function, student: Student) -> Outcome:
         """Runs one case; GraderError where the test itself is at fault."""
-        case.config.stash[STUDENT] = student
         self._raised = ("", None)
         with measuring() as measured:
-            case.ihook.pytest_runtest_protocol(item=case, nextitem=None)
+            if {*case.fixturenames} <= PLAIN:
+                self._call(case, student)
+            else:
+                case.config.stash[STUDENT] = student
+                case.ihook.pytest_runtest_protocol(item=case, nextitem=None)
         when, error = self._raised
         if error is None or isinstance(error, StudentFault):
             return Outcome(error, measured)
@@ -111,6 +116,16 @@ class Suites:
             return Outcome(StudentFault("failed", words, points_of(case)[1]), measured)
         trace = "".join(traceback.format_exception(error))
         raise GraderError(f"{case.name} is at fault itself:\n{trace}")
+
+    def _call(self, case: pytest.Function, student: Student) -> None:
+        """What pytest would do for a test without fixtures of its own, at a tenth of the time."""
+        given = {"student": student}
+        if "case" in case.fixturenames:
+            given["case"] = case.callspec.params["case"]
+        try:
+            case.obj(**given)
+        except Exception as error:
+            self._raised = ("call", error)
 
     # --- pytest's hooks ----------------------------------------------------------------------
 

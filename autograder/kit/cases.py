@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograder.exam.scoring import KeyEntry
+from autograder.exam.scoring import KeyEntry, read_key_file
+from autograder.manifest import load_manifest
 from autograder.report import GraderError
 
 EXERCISES = Path(__file__).parents[1] / "exercises"
 # Beside the tests of a cases.json.
-PROBES, RIGHT = "probes", "right"
+PROBES, RIGHT, EXAMPLES = "probes", "right", "examples"
 # Lies there while a new draw is swapped in.
 SWAPPING = EXERCISES / "swapping"
 
@@ -72,10 +73,7 @@ def generated() -> dict[str, bytes]:
 
 def read_key() -> list[KeyEntry]:
     """The key of the exam, question by question."""
-    return [
-        KeyEntry(**{**entry, "accepted": tuple(entry["accepted"])})
-        for entry in read_data("exam/key")
-    ]
+    return read_key_file(EXERCISES / "exam" / "key.json")
 
 
 def cases_of(exercise: str, test: str) -> list[Case]:
@@ -91,13 +89,19 @@ def cases_of(exercise: str, test: str) -> list[Case]:
     ]
 
 
-def probes_of(exercise: str) -> list[tuple[NDArray[Any], ...]]:
-    """Two different float inputs of one shape; none where an exercise has no such pair."""
-    probes = read_data(f"{exercise}/cases").get(PROBES, [])
+def probes_of(function: str) -> list[tuple[NDArray[Any], ...]]:
+    """Two different float inputs of one shape; none where a function has no such pair."""
+    probes = read_data(f"{load_manifest().files[function]}/cases").get(PROBES, [])
     return [tuple(np.array(argument) for argument in probe) for probe in probes]
 
 
-def right_source(exercise: str) -> str:
+def expected_examples(function: str) -> list[list[NDArray[Any]]]:
+    """What each of a contract's examples must give: an array per result."""
+    examples = read_data(f"{load_manifest().files[function]}/cases")[EXAMPLES]
+    return [list(map(np.array, one)) for one in examples]
+
+
+def right_source(function: str) -> str:
     """The source of the right function, for where a helper is replaced."""
-    source: str = read_data(f"{exercise}/cases")[RIGHT]
+    source: str = read_data(f"{load_manifest().files[function]}/cases")[RIGHT]
     return source

@@ -1,7 +1,7 @@
 """What an exercise says of its function: how a reply is read, through whatever form it came in."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,14 +28,25 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Example:
+    """A question that is no secret, asked before any hidden one: what goes wrong may be told."""
+
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Contract:
     """A function that students write, and how a reply to these arguments is read.
 
-    read raises StudentFault where the reply holds no numbers to judge.
+    read raises StudentFault where the reply holds no numbers to judge. examples cover every kind
+    of input that is asked; results names what comes back, for a student to read.
     """
 
     function: str
     read: Callable[[Reply, tuple[Any, ...]], Answer]
+    examples: tuple[Example, ...]
+    results: tuple[str, ...]
 
 
 def numbers(result: Result, function: str) -> FloatArray:
@@ -49,7 +60,7 @@ def numbers(result: Result, function: str) -> FloatArray:
     return result.values.astype(np.float64)
 
 
-def one_array(function: str) -> Contract:
+def one_array(function: str, result: str, examples: tuple[Example, ...]) -> Contract:
     """The contract of a function that returns a single array."""
 
     def read(reply: Reply, arguments: tuple[Any, ...]) -> Answer:
@@ -59,4 +70,29 @@ def one_array(function: str) -> Contract:
             )
         return Answer(reply, (numbers(reply.results[0], function),))
 
-    return Contract(function, read)
+    return Contract(function, read, examples, (result,))
+
+
+def several_arrays(reply: Reply, function: str, shapes: tuple[tuple[int, ...], ...]) -> Answer:
+    """The results of a function that returns an array of each of these shapes.
+
+    Where they came in another order, they are told apart by their shapes. Some may be missing: see
+    result_of.
+    """
+    if not reply.results:
+        raise StudentFault("failed", f"{function} returned an empty sequence.")
+    arrays = [numbers(one, function) for one in reply.results]
+    found = [array.shape for array in arrays]
+    if found == [*shapes]:
+        return Answer(reply, tuple(arrays))
+    if sorted(found) == sorted(shapes) and len({*shapes}) == len(shapes):
+        return Answer(reply, tuple(arrays[found.index(shape)] for shape in shapes), in_order=False)
+    return Answer(reply, tuple(arrays), in_order=len(arrays) == len(shapes))
+
+
+def result_of(answer: Answer, number: int, wanted: str) -> FloatArray:
+    """One of several results, counted from 0; a StudentFault that says what is `wanted` where it
+    is missing."""
+    if len(answer.arrays) <= number:
+        raise StudentFault("failed", wanted)
+    return answer.arrays[number]

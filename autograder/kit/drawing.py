@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from autograder.manifest import load_manifest
 from autograder.report import GraderError
 
 # The draw that the repository ships: its log is the workshop's own, and anyone can compute its key.
@@ -36,7 +37,7 @@ JsonCase = dict[str, Any]
 def load_solution(function: str) -> Callable[..., Any]:
     """A function of solutions/, its siblings importable by name as they are for students."""
     require_checkout()
-    solution: Callable[..., Any] = getattr(load_module(function), function)
+    solution: Callable[..., Any] = getattr(load_module(load_manifest().files[function]), function)
     return solution
 
 

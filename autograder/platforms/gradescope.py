@@ -11,10 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.renderers.gradescope import FAULT, UNFINISHED, no_results, results, write_json
 from autograder.report import Report
+
+if TYPE_CHECKING:
+    from autograder.exam.attempts import History
+
+KEY = Path(__file__).parents[1] / "exercises" / "exam" / "key.json"
+SHEET_BYTES = 65_537  # one more than a sheet may have, so that a larger one is told from it
 
 STARTED = "Grading has started. If this text stays, it was stopped: submit again, or tell staff."
 
@@ -26,15 +32,18 @@ def main(root: Path) -> int:
     """
     results_folder = root / "results"
     keeper = Keeper(results_folder / "results.json")
-    keeper.write(no_results(STARTED))
+    metadata = read_metadata(root / "submission_metadata.json")
+    keeper.history = history_of(metadata)
+    keeper.write(no_results(STARTED, keeper.history))
     fault = ""
     try:
-        grade(root, keeper)
+        grade(root, metadata, keeper)
     except Exception:
         # Staff read this on stdout, which students are not shown.
         fault = traceback.format_exc()
         print(f"grader_error: {fault}", flush=True)
-        keeper.say(FAULT, {"grader_error": fault})
+        # Nothing was told of this sheet, so the history is what it was.
+        keeper.say(FAULT, {**keeper.history, "grader_error": fault})
     if importlib.util.find_spec("otter") is not None:
         from autograder.renderers.otter import write_pickle
 
@@ -50,6 +59,7 @@ class Keeper:
 
     path: Path
     report: Report | None = None
+    history: dict[str, Any] = field(default_factory=dict)  # the attempts before this submission
     failed: set[Callable[..., None]] = field(default_factory=set)
 
     def write(self, content: dict[str, Any]) -> None:
@@ -73,35 +83,77 @@ class Keeper:
         self.write(no_results(words, staff))
 
 
-def grade(root: Path, keeper: Keeper) -> None:
+def grade(root: Path, metadata: object, keeper: Keeper) -> None:
     # Only now, so that the first results are there before NumPy and pytest are imported.
-    from autograder.exam.attempts import attempt_of, attempts_in, kept, standing, with_standing
+    from autograder.exam.attempts import History, count, with_history
+    from autograder.exam.examining import examine
     from autograder.intake.submission import open_submission
     from autograder.judging.grading import judge
     from autograder.kit.cases import read_key
     from autograder.manifest import load_manifest
     from autograder.sandbox.process import Guest
 
+    keeper.write(no_results(STARTED, glance(root, metadata) or keeper.history))
     assignment = load_manifest()
     submission = open_submission(root / "submission", assignment)
-    key = read_key()
-    metadata = read_metadata(root / "submission_metadata.json")
-    stands = standing(
-        attempts_in(metadata, len(key)), attempt_of(submission, key), assignment.exam_attempts
-    )
-    staff = about_submission(metadata)
+    before = read_history(metadata)
+    counted = count(before or History(), examine(submission, read_key()), assignment)
+    # Without a history of submissions, nothing is said of attempts.
+    record = counted.history.record() if before else {}
+    staff = {**about_submission(metadata), **record}
+    keeper.write(no_results(STARTED, staff))
 
-    def told(report: Report) -> dict[str, Any]:
-        """A sheet counts from the moment at which its score can be read."""
-        return {**staff, **(kept(stands.counted) if report.exam else {})}
+    def shown(report: Report) -> Report:
+        return with_history(report, counted) if before else report
 
     def progress(report: Report) -> None:
-        keeper.keep(with_standing(report, stands), told(report), UNFINISHED)
+        keeper.keep(shown(report), staff, UNFINISHED)
 
     # setup.sh has installed torch if the zip asks for it.
     live_kernel = (root / "source" / "requirements.kernel").exists()
     report = judge(submission, Guest, progress, live_kernel).report
-    keeper.keep(with_standing(report, stands), told(report), "")
+    keeper.keep(shown(report), staff, "")
+
+
+def read_history(metadata: object) -> "History | None":
+    """The exam sheets that came before; None where the platform keeps no history."""
+    from autograder.exam.attempts import history_in
+    from autograder.exam.scoring import read_key_file
+    from autograder.manifest import load_manifest
+
+    if not isinstance(metadata, dict) or "previous_submissions" not in metadata:
+        return None
+    return history_in(metadata, load_manifest(), len(read_key_file(KEY)))
+
+
+def history_of(metadata: object) -> dict[str, Any]:
+    """The record of the attempts so far, for the very first results; empty where there is none.
+
+    Whatever is wrong here is told by grade(), once valid results lie there.
+    """
+    try:
+        before = read_history(metadata)
+    except Exception as error:
+        print(f"the exam's history cannot be read yet: {error}", flush=True)
+        return {}
+    return before.record() if before else {}
+
+
+def glance(root: Path, metadata: object) -> dict[str, Any]:
+    """The record with the sheet that lies in plain sight, while the submission is still unread: a
+    run that is stopped there has had a sheet."""
+    from autograder.exam.attempts import glance_at
+    from autograder.exam.scoring import read_key_file
+    from autograder.manifest import load_manifest
+
+    path = root / "submission" / "exam.toml"
+    before = read_history(metadata)
+    if before is None or path.is_symlink() or not path.is_file():
+        return {}
+    with path.open("rb") as file:
+        source = file.read(SHEET_BYTES)
+    now = glance_at(source, read_key_file(KEY))
+    return before.with_sheet(now, load_manifest().exam_attempts).record() if now else {}
 
 
 def read_metadata(path: Path) -> object:
@@ -124,11 +176,22 @@ def about_submission(metadata: object) -> dict[str, Any]:
     if isinstance(earlier, list):
         about["earlier_submissions"] = len(earlier)
     try:
-        due = datetime.fromisoformat(metadata["assignment"]["due_date"])
-        late = datetime.fromisoformat(metadata["created_at"]) - due
+        late = datetime.fromisoformat(metadata["created_at"]) - due_date(metadata)
     except (KeyError, TypeError, ValueError, OverflowError):
         return about
     about["late"] = late.total_seconds() > 0
     if about["late"]:
         about["late_by_hours"] = round(late.total_seconds() / 3600, 1)
     return about
+
+
+def due_date(metadata: dict[str, Any]) -> datetime:
+    """When this submission is due. An extension stands in users[].assignment; a group has the
+    latest date of its members. Raises KeyError, TypeError or ValueError where there is none."""
+    users = metadata.get("users")
+    dates = []
+    for user in users if isinstance(users, list) else []:
+        own = user.get("assignment") if isinstance(user, dict) else None
+        if isinstance(own, dict) and isinstance(own.get("due_date"), str):
+            dates.append(datetime.fromisoformat(own["due_date"]))
+    return max(dates) if dates else datetime.fromisoformat(metadata["assignment"]["due_date"])

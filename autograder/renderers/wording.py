@@ -1,6 +1,9 @@
-"""How every form words a report."""
+"""How every renderer words a report."""
 
-from autograder.report import ExamReport, ExerciseResult, Verdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from autograder.report import ExamReport, ExerciseResult, Report, TestResult, Verdict
 
 VERDICTS: dict[Verdict, str] = {
     "passed": "passed",
@@ -41,3 +44,56 @@ def hints(exercise: ExerciseResult) -> list[tuple[str, list[str]]]:
         if test.hint:
             titles.setdefault(test.hint, []).append(test.title)
     return list(titles.items())
+
+
+@dataclass
+class Cause:
+    """Why points were lost: a hint, told once, and the tests that it is about, by exercise."""
+
+    verdict: Verdict
+    hint: str
+    tests: dict[str, list[TestResult]] = field(default_factory=dict)
+
+    @property
+    def lost(self) -> float:
+        return sum(test.max_points - test.points for tests in self.tests.values() for test in tests)
+
+
+def causes(report: Report) -> list[Cause]:
+    """What was lost, by cause: one mistake that shows in several exercises is one cause."""
+    found: dict[tuple[Verdict, str], Cause] = {}
+    for exercise in [*report.exercises, *report.bonus]:
+        for test in exercise.tests:
+            if test.verdict != "passed" or test.points < test.max_points:
+                cause = found.setdefault((test.verdict, test.hint), Cause(test.verdict, test.hint))
+                cause.tests.setdefault(exercise.name, []).append(test)
+    return list(found.values())
+
+
+def holds_line(exercises: Iterable[ExerciseResult]) -> str:
+    """What is right, in one line: softmax in full, 9 of 13 in attention; empty for nothing."""
+    parts = []
+    for exercise in exercises:
+        passed = sum(test.verdict == "passed" for test in exercise.tests)
+        if passed == len(exercise.tests):
+            parts.append(f"{exercise.name} in full")
+        elif passed:
+            parts.append(f"{passed} of {len(exercise.tests)} tests of {exercise.name}")
+    return ", ".join(parts)
+
+
+def replaced_line(report: Report, exercise: str) -> str:
+    """That an exercise was asked with right helpers in place of the student's; else empty."""
+    helpers = report.replaced.get(exercise)
+    if not helpers:
+        return ""
+    names = " and ".join(helpers)
+    return (
+        f"Tried with a right {names} in place of yours, which loses its points in its own exercise."
+    )
+
+
+def bonus_line(report: Report) -> str:
+    """How many bonus exercises pass every test; they are no part of the score."""
+    done = sum(all(test.verdict == "passed" for test in one.tests) for one in report.bonus)
+    return f"bonus: {done} of {len(report.bonus)}"

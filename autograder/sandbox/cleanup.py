@@ -15,6 +15,11 @@ OPEN_TO_ALL = ("/tmp", "/var/tmp", "/dev/shm")
 
 def clear(uid: int) -> None:
     """Kills every process of a user and removes their files. As root, on a uid of nobody else."""
+    kill_all(uid)
+    remove_files(uid)
+
+
+def kill_all(uid: int) -> None:
     until = time.monotonic() + SECONDS
     # One that forks while it is sought is found in the next round.
     while (found := list(processes(uid))) and time.monotonic() < until:
@@ -22,6 +27,10 @@ def clear(uid: int) -> None:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.001)
+
+
+def remove_files(uid: int) -> None:
+    """Removes what a user left where everybody may write."""
     for folder in filter(os.path.isdir, OPEN_TO_ALL):
         for entry in os.scandir(folder):
             with suppress(FileNotFoundError):

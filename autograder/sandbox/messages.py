@@ -4,7 +4,6 @@ Nothing that a student's process says is quoted: an exception is named only if i
 a file and line only if they exist in the submission.
 """
 
-import ast
 import signal
 import sys
 from dataclasses import dataclass
@@ -14,6 +13,12 @@ from autograder.intake.submission import Submission
 from autograder.manifest import Limits
 from autograder.report import StudentFault, Verdict
 from autograder.sandbox.protocol import Raised
+
+ALLOWED = frozenset({*sys.stdlib_module_names, "numpy"})
+NO_FILES = (
+    "While grading no file can be written, and none read: only .py files and the exam sheet come "
+    "along."
+)
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,8 @@ def died(returncode: int, doing: Doing) -> StudentFault:
 
 def raised(what: Raised, doing: Doing, submission: Submission) -> StudentFault:
     """The fault for an exception: verdict, words, and the misconception that its class names."""
-    source = submission.files.get(what.file, b"").decode("utf-8", "replace")
-    known = 0 < what.line <= source.count("\n") + 1
+    source = submission.files.get(what.file, b"")
+    known = 0 < what.line <= source.count(b"\n") + 1
     place = f" in line {what.line} of {what.file}" if source and known else ""
     verdict: Verdict = "failed" if doing.what == "call" else "import_error"
     if what.error in ("SystemExit", "KeyboardInterrupt"):
@@ -80,9 +85,11 @@ def raised(what: Raised, doing: Doing, submission: Submission) -> StudentFault:
             "out_of_memory", f"{doing} asked for more memory than there is (MemoryError){place}."
         )
     if what.error in ("ImportError", "ModuleNotFoundError") and place:
-        return import_fault(what, source, submission)
-    sentence = f"{doing} raised {what.error}{place}."
+        return import_fault(what, submission)
+    sentence = f"{doing} raised {what.error}{place}.{said(what)}"
     misconception = None
+    if what.error in ("PermissionError", "FileNotFoundError"):
+        sentence += f" {NO_FILES}"
     if what.error == "EOFError":
         sentence += " input() is not available while grading."
     if what.error in ("NameError", "UnboundLocalError"):
@@ -91,17 +98,37 @@ def raised(what: Raised, doing: Doing, submission: Submission) -> StudentFault:
     return StudentFault(verdict, sentence, misconception, raised=what.error)
 
 
-def import_fault(what: Raised, source: str, submission: Submission) -> StudentFault:
+def without_place(fault: StudentFault, doing: Doing) -> StudentFault:
+    """The same fault on a hidden input: neither class nor line, which could tell of that input."""
+    sentences: dict[Verdict, str] = {
+        "failed": f"{doing} raised an exception here, and with none of the public examples.",
+        "crashed": f"{doing} ended the program.",
+        "out_of_memory": f"{doing} asked for more memory than there is.",
+        "import_error": f"{doing} failed, and did not with the public examples.",
+    }
+    return StudentFault(fault.verdict, sentences[fault.verdict], raised=fault.raised)
+
+
+def said(what: Raised) -> str:
+    """An exception's own message as a sentence: one line, nothing that is not printable."""
+    text = "".join(mark if mark.isprintable() else " " for mark in what.message)
+    text = " ".join(text.split())
+    return f' It says: "{text}".' if text else ""
+
+
+def import_fault(what: Raised, submission: Submission) -> StudentFault:
     """Words for an import that failed, read off the student's own line."""
     place = f"Line {what.line} of {what.file}"
-    module, level = imported_at(source, what.line)
+    module, level = imported_at(submission, what.file, what.line)
     if level:
         return StudentFault(
             "import_error",
             f"{place} imports with a leading dot; the files lie side by side, so leave it out.",
         )
-    if not module or module in sys.stdlib_module_names or module == "numpy":
+    if not module or module in ALLOWED:
         return StudentFault("import_error", f"{place} raised {what.error}.")
+    if module in submission.unread:
+        return StudentFault("import_error", f"{place}: {submission.unread[module]}")
     if module in submission.expected_modules():
         return StudentFault(
             "import_error", f"{place} imports from {module}, and {module}.py does not offer that."
@@ -113,19 +140,10 @@ def import_fault(what: Raised, source: str, submission: Submission) -> StudentFa
     )
 
 
-def imported_at(source: str, line: int) -> tuple[str, int]:
+def imported_at(submission: Submission, file: str, line: int) -> tuple[str, int]:
     """The top-level module that a line imports, and the number of its leading dots."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return "", 0
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            if not node.lineno <= line <= (node.end_lineno or node.lineno):
-                continue
-            if isinstance(node, ast.ImportFrom):
-                return (node.module or "").partition(".")[0], node.level
-            modules = [name.name.partition(".")[0] for name in node.names]
-            foreign = [name for name in modules if name not in {*sys.stdlib_module_names, "numpy"}]
-            return (foreign or modules)[0], 0
+    for found in submission.imports.get(file, []):
+        if found.first <= line <= found.last:
+            foreign = [name for name in found.modules if name not in ALLOWED]
+            return (foreign or found.modules or ("",))[0], found.level
     return "", 0

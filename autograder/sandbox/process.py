@@ -1,4 +1,4 @@
-"""A guest: one freshly executed interpreter that holds one submission's files, and its pipes."""
+"""A guest: one interpreter that holds one submission's files, and its pipes."""
 
 import os
 import selectors
@@ -9,22 +9,25 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 
 from autograder.intake.submission import Submission
-from autograder.manifest import Limits
+from autograder.manifest import Limits, load_manifest
 from autograder.report import GraderError
 from autograder.sandbox import cleanup, protocol
-from autograder.sandbox.interpreter import interpreter
+from autograder.sandbox.interpreter import Arrangement, arrangements, unused_uid
+from autograder.sandbox.library import link_numpy, numpy_folders
+from autograder.sandbox.zygote import ENVIRONMENT, START_SECONDS, Forked, ZygoteError, Zygotes
 
 GUEST = Path(__file__).parent / "inside" / "guest.py"
-START_SECONDS = 60.0
 # What the guest's Python and NumPy load when they need it, and how the loader finds it.
 LIBRARIES = ["/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib", f"{sys.base_prefix}/lib"]
 LIBRARY_CACHE = "/etc/ld.so.cache"
+LAST_WORDS = 4096
+# The one arrangement that the first guest of this process could be started with.
+DECIDED: list[Arrangement] = []
 
 
 class GuestDied(Exception):
@@ -37,6 +40,10 @@ class GuestDied(Exception):
 
 class GuestLate(Exception):
     """No answer within the deadline."""
+
+
+class GuestNotStartedError(Exception):
+    """No guest could be made of an arrangement; says at which step, for staff."""
 
 
 class Answering(Protocol):
@@ -52,12 +59,20 @@ class Answering(Protocol):
 
 
 class Guest:
-    """One freshly executed interpreter that holds one submission's files."""
+    """One interpreter that holds one submission's files: forked from a zygote, or executed."""
 
     def __init__(
-        self, submission: Submission, limits: Limits, without: tuple[str, ...] = ()
+        self,
+        submission: Submission,
+        limits: Limits,
+        without: tuple[str, ...] = (),
+        zygotes: Zygotes | None = None,
     ) -> None:
-        """`without` leaves locks open by name: for tests of what each of them holds back."""
+        """Without zygotes, a freshly executed one.
+
+        `without` leaves locks open by name: for tests of what each of them holds back.
+        """
+        self._zygotes = zygotes
         self._folder = tempfile.TemporaryDirectory(prefix="guest-")
         root = Path(self._folder.name).resolve()
         root.chmod(0o755)
@@ -68,28 +83,10 @@ class Guest:
             if not path.is_symlink():
                 # Whatever the umask: the guest's own user reads them too.
                 path.chmod(0o755 if path.is_dir() else 0o644)
-        python, self._uid = interpreter(root)
-        if self._uid is not None:
-            # Of no other user: where Landlock is missing, a neighbour's guest could read along.
-            os.chown(root, 0, self._uid)
-            root.chmod(0o750)
-        self._process = subprocess.Popen(
-            [python, "-I", "-S", "-B", str(GUEST)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-            cwd=work,
-            # Else each thread reserves a share of the address space that RLIMIT_AS allows.
-            env={"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"},
-            start_new_session=True,
-        )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._requests, self._replies = self._process.stdin, self._process.stdout
-        os.set_blocking(self._requests.fileno(), False)
-        os.set_blocking(self._replies.fileno(), False)
-        self._asked = 0
+        self._root, self._work = root, work
+        self._uid: int | None = None
+        self._process: subprocess.Popen[bytes] | Forked
+        self._requests = self._replies = -1
         configuration = {
             "libraries": str(libraries),
             "folder": str(work),
@@ -97,19 +94,100 @@ class Guest:
             "locks": {
                 "memory_mebibytes": limits.memory_mebibytes,
                 "cpu_seconds": int(limits.submission_seconds) + 5,
-                "uid": self._uid,
                 "parent": os.getpid(),
                 "readable": [str(root), *map(str, numpy_folders()), LIBRARY_CACHE],
                 "libraries": sorted({os.path.realpath(folder) for folder in LIBRARIES}),
                 "without": without,
             },
         }
+        refusals = []
+        for choice in DECIDED or arrangements(root.parent):
+            try:
+                self.isolation = self._start(choice, configuration)
+            except GuestNotStartedError as refusal:
+                refusals.append(str(refusal))
+                continue
+            except BaseException:
+                self._folder.cleanup()
+                raise
+            # For all later guests of this process: a fall-back is no matter of luck.
+            DECIDED[:] = [choice]
+            return
+        self._folder.cleanup()
+        raise GraderError(f"the guest did not start: {'; '.join(dict.fromkeys(refusals))}.")
+
+    def _start(self, choice: Arrangement, configuration: dict[str, Any]) -> list[str]:
+        """Starts it and returns the locks that hold; GuestNotStartedError has its last words."""
+        self._uid = unused_uid() if choice.own_user else None
+        if self._uid is not None:
+            self._hand_over(self._uid)
+        locks = {**configuration["locks"], "uid": self._uid}
+        request, errors = self._execute(choice, {**configuration, "locks": locks})
+        self._asked = 0
         try:
-            ready, _ = self._exchange(protocol.encode(configuration, []), START_SECONDS)
-            self.isolation = [str(lock) for lock in protocol.parse_header(ready, 0)["isolation"]]
+            ready, _ = self._exchange(request, START_SECONDS)
+            return [str(lock) for lock in protocol.parse_header(ready, 0)["isolation"]]
         except (GuestDied, GuestLate, protocol.BadFrame, KeyError) as error:
-            self.close()
-            raise GraderError(f"the guest did not start: {error!r} ({python})") from error
+            said = last_words(errors) or repr(error)
+            self._end()
+            raise GuestNotStartedError(f"{said} ({choice.python})") from error
+        except BaseException:
+            self._end()
+            raise
+        finally:
+            if self._zygotes is None:
+                errors.close()
+
+    def _execute(
+        self, choice: Arrangement, configuration: dict[str, Any]
+    ) -> tuple[bytes, IO[bytes]]:
+        """Starts the process: what it must still be sent, and where it writes why it fails."""
+        if self._zygotes is not None:
+            try:
+                zygote = self._zygotes.of(choice)
+                readable = [*configuration["locks"]["readable"], str(zygote.libraries.parent)]
+                locks = {**configuration["locks"], "readable": readable}
+                self._process = zygote.fork({**configuration, "locks": locks}, self._root)
+            except ZygoteError as error:
+                raise GuestNotStartedError(str(error)) from error
+            self._requests, self._replies = self._process.requests, self._process.replies
+            return b"", zygote.errors
+        try:
+            self._process = process = subprocess.Popen(
+                [choice.python, "-I", "-S", "-B", str(GUEST)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                # Closed by the guest before any student code runs.
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=self._work,
+                env=ENVIRONMENT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise GuestNotStartedError(f"{choice.python} cannot be run: {error}") from error
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        # Descriptors of our own, which outlive the objects that they came in.
+        self._requests, self._replies = (
+            os.dup(process.stdin.fileno()),
+            os.dup(process.stdout.fileno()),
+        )
+        process.stdin.close()
+        process.stdout.close()
+        for pipe in (self._requests, self._replies, process.stderr.fileno()):
+            os.set_blocking(pipe, False)
+        return protocol.encode(configuration, []), process.stderr
+
+    def _hand_over(self, uid: int) -> None:
+        """Opens its folder to its own user: to no other one, where the file system allows that."""
+        try:
+            os.chown(self._root, 0, uid)
+            # Where Landlock is missing, a neighbour's guest could read along.
+            self._root.chmod(0o750)
+        except OSError:
+            self._root.chmod(0o755)
 
     def ask(
         self, header: dict[str, Any], arrays: list[NDArray[Any]], seconds: float
@@ -134,11 +212,9 @@ class Guest:
                 if left <= 0:
                     raise GuestLate
                 for key, _ in selector.select(left):
-                    if key.fileobj is self._replies:
+                    if key.fd == self._replies:
                         # Never past this frame's end: what follows it answers another question.
-                        piece = os.read(
-                            self._replies.fileno(), min(wanted - len(received), 1 << 16)
-                        )
+                        piece = os.read(self._replies, min(wanted - len(received), 1 << 16))
                         if not piece:
                             raise GuestDied(self._returncode())
                         received += piece
@@ -154,7 +230,7 @@ class Guest:
 
     def _write(self, data: memoryview) -> int:
         try:
-            return os.write(self._requests.fileno(), data[: 1 << 16])
+            return os.write(self._requests, data[: 1 << 16])
         except BrokenPipeError:
             raise GuestDied(self._returncode()) from None
 
@@ -164,31 +240,55 @@ class Guest:
             return self._process.wait(0.5)
         except subprocess.TimeoutExpired:
             return 0
+        except ZygoteError as error:
+            raise GraderError(str(error)) from error
 
     def close(self) -> None:
         """Ends the guest and whatever it started in its session, and removes its folder."""
         try:
-            # While it has not been waited for, its number is nobody else's.
-            if self._process.returncode is None:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self._process.pid, signal.SIGKILL)
-                self._process.kill()
-                self._process.wait()
-            if self._uid is not None:
-                cleanup.clear(self._uid)
+            self._end()
         finally:
-            self._requests.close()
-            self._replies.close()
             self._folder.cleanup()
 
+    def _end(self) -> None:
+        try:
+            # While it has not been waited for, its number is nobody else's.
+            if self._process.returncode is None:
+                if isinstance(self._process, subprocess.Popen):
+                    with suppress(ProcessLookupError, PermissionError):
+                        os.killpg(self._process.pid, signal.SIGKILL)
+                with suppress(ZygoteError):
+                    self._process.kill()
+                    self._process.wait()
+            if self._uid is not None:
+                self._clear(self._uid)
+        finally:
+            os.close(self._requests)
+            os.close(self._replies)
 
-def link_numpy(folder: Path) -> None:
-    """Fills a folder with links to NumPy and its libraries, and nothing else."""
-    folder.mkdir()
-    for source in numpy_folders():
-        (folder / source.name).symlink_to(source)
+    def _clear(self, uid: int) -> None:
+        """Removes what its own user has left, processes and files."""
+        if isinstance(self._process, Forked):
+            try:
+                self._process.zygote.clear(uid)
+                cleanup.remove_files(uid)
+                return
+            except ZygoteError:
+                # It is gone, and takes nothing with it that changed its session: so look for it.
+                cleanup.clear(uid)
+                return
+        cleanup.clear(uid)
 
 
-def numpy_folders() -> list[Path]:
-    package = Path(np.__file__).parent
-    return [path for path in (package, package.with_name("numpy.libs")) if path.exists()]
+def warm(zygotes: Zygotes) -> None:
+    """Starts a zygote, and a guest without a submission by which the arrangement is decided."""
+    Guest(Submission("warm"), load_manifest().limits, zygotes=zygotes).close()
+
+
+def last_words(pipe: IO[bytes]) -> str:
+    """The last line that a guest wrote before it ended, at most."""
+    try:
+        lines = os.read(pipe.fileno(), LAST_WORDS).decode("utf-8", "replace").split("\n")
+    except BlockingIOError:
+        return ""
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")

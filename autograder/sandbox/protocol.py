@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 LENGTHS = struct.Struct(">II")
 HEADER_CAP = 64 << 10
 BODY_CAP = 8 << 20
+MESSAGE = 200
 # What a result may say it came as: guest.py's type_name, and a result beyond the cap.
 RESULT_TYPES = {"ndarray", "matrix", "MaskedArray", "subclass", "list", "tuple", "dict", "str"} | {
     "None",
@@ -61,11 +62,15 @@ class Reply:
 
 @dataclass(frozen=True)
 class Raised:
-    """A built-in exception class, and the student's file and line (0 where it has none)."""
+    """A built-in exception class, and the student's file and line (0 where it has none).
+
+    message is the exception's own, of a public example only: at most MESSAGE characters.
+    """
 
     error: str
     file: str
     line: int
+    message: str = ""
 
 
 def encode(header: dict[str, Any], arrays: list[NDArray[Any]]) -> bytes:
@@ -81,6 +86,14 @@ def lengths(prefix: bytes) -> tuple[int, int]:
     if header > HEADER_CAP or body > BODY_CAP:
         raise BadFrame("a frame longer than the cap")
     return header, body
+
+
+def parse_any(encoded: bytes) -> dict[str, Any]:
+    """A JSON header of our own making."""
+    header = json.loads(encoded)
+    if not isinstance(header, dict):
+        raise BadFrame("a header that is no object")
+    return header
 
 
 def parse_header(encoded: bytes, number: int) -> dict[str, Any]:
@@ -104,7 +117,10 @@ def parse_reply(header: dict[str, Any], body: bytes) -> Reply | Raised | None:
         known = isinstance(error, str) and error in EXCEPTIONS
         if not known or not isinstance(file, str) or type(line) is not int:
             raise BadFrame("an exception of no known kind")
-        return Raised(str(error), file, line)
+        message = header.get("message", "")
+        if not isinstance(message, str) or len(message) > MESSAGE:
+            raise BadFrame("a message that is none")
+        return Raised(str(error), file, line, message)
     if kind == "returned":
         return parse_returned(header, body)
     raise BadFrame("a reply of no known kind")
@@ -121,7 +137,7 @@ def parse_returned(header: dict[str, Any], body: bytes) -> Reply:
         result, used = parse_item(item, view[offset:])
         results.append(result)
         offset += used
-    return Reply(tuple(results), tuple(changed), header["id"])
+    return Reply(tuple(results), tuple(changed), header.get("id", 0))
 
 
 def parse_item(item: Any, body: memoryview) -> tuple[Result, int]:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -62,14 +62,41 @@ class Exchange:
 
 
 @dataclass
+class Shown:
+    """What exceptions the public examples raised, in the words for them.
+
+    A guest that has seen a hidden input could tell of it by the class and the line of what it
+    raises; so those are told only where the same was raised before it knew any.
+    """
+
+    raised: dict[tuple[str, protocol.Raised], StudentFault] = field(default_factory=dict)
+
+    def keep(self, doing: messages.Doing, what: protocol.Raised, fault: StudentFault) -> None:
+        self.raised[str(doing), replace(what, message="")] = fault
+
+    def fault(
+        self, doing: messages.Doing, what: protocol.Raised, fault: StudentFault
+    ) -> StudentFault:
+        """The words of the public example where it raised the same, and else fixed ones."""
+        known = self.raised.get((str(doing), replace(what, message="")))
+        return known.again() if known else messages.without_place(fault, doing)
+
+
+@dataclass
 class Student:
-    """Asks a submission's functions; knows no exercise but by the readers of its functions."""
+    """Asks a submission's functions; knows no exercise but by the readers of its functions.
+
+    `public` says that no secret is asked: then all of an exception may be told, and is noted in
+    `shown` for whoever asks the same function hidden questions.
+    """
 
     submission: Submission
     limits: Limits
     budget: Budget
     readers: Mapping[str, Reader]
     replacements: tuple[Replacement, ...] = ()
+    shown: Shown = field(default_factory=Shown)
+    public: bool = False
     start: Callable[[Submission, Limits], Answering] = Guest
     transcript: list[Exchange] = field(default_factory=list)
     isolation: list[str] = field(default_factory=list)
@@ -139,7 +166,7 @@ class Student:
         doing = messages.Doing(function, "call")
         outcome = self._request(header, arrays, key, doing)
         if isinstance(outcome, protocol.Raised):
-            raise messages.raised(outcome, doing, self.submission)
+            raise self._fault(outcome, doing)
         assert outcome is not None
         return outcome
 
@@ -155,12 +182,23 @@ class Student:
             for request in [*requests, {"ask": "load", "file": file}]:
                 outcome = self._request(request, [], (file,), doing)
                 if isinstance(outcome, protocol.Raised):
-                    raise messages.raised(outcome, doing, self.submission)
+                    raise self._fault(outcome, doing)
         except StudentFault as fault:
             if self._guest is not None or self._given_up((file,)):
                 self._import_faults[file] = fault
             raise
         self._loaded.add(file)
+
+    def _fault(self, what: protocol.Raised, doing: messages.Doing) -> StudentFault:
+        """The words for an exception, as much of it as may be told."""
+        # Without these, a message could hold what it read in somebody's files.
+        if not {"landlock", "uid"} & {*self.isolation}:
+            what = replace(what, message="")
+        fault = messages.raised(what, doing, self.submission)
+        if self.public:
+            self.shown.keep(doing, what, fault)
+            return fault
+        return self.shown.fault(doing, what, fault)
 
     def _given_up(self, key: tuple[Any, ...]) -> bool:
         return len(self._deaths.get(key, [])) >= DEATHS_BEFORE_GIVING_UP
@@ -176,6 +214,7 @@ class Student:
         if self.budget.seconds <= 0:
             raise messages.budget_spent(self.limits)
         guest = self._guest or self._start()
+        header = {**header, "public": self.public}
         seconds = min(self.limits.call_seconds, self.budget.seconds)
         started = time.monotonic()
         try:

@@ -16,7 +16,7 @@ import zipfile
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[2]
-SUBMISSION = CHECKOUT / "tests" / "submissions" / "no-scaling"
+SUBMISSION = CHECKOUT / "tests" / "submissions" / "wrong" / "no-scaling"
 BIN = Path(sys.executable).parent
 ROUNDS = 5
 MOST = 1 / 3

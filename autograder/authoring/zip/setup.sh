@@ -18,10 +18,16 @@ fi
 say "making $venv with $(python3 --version)"
 python3 -m venv "$venv"
 install() {
-  say "installing from $(basename "$1"): $(grep -v '^#' "$1" | tr '\n' ' ')"
-  "$venv/bin/pip" install --quiet --no-cache-dir --disable-pip-version-check -r "$1"
+  say "installing from $(basename "$1"): $(grep -o '^[a-z][^;\\]*' "$1" | tr '\n' ' ')"
+  "$venv/bin/pip" install --quiet --no-cache-dir --disable-pip-version-check -r "$@"
 }
-install "$source/requirements.txt"
+lock=$source/requirements.$("$venv/bin/python" -c 'import sys; print("%d.%d" % sys.version_info[:2])').lock
+if [[ -e $lock ]]; then
+  install "$lock" --require-hashes
+else
+  say "no lock file for this Python: installing the same versions without their digests"
+  install "$source/requirements.txt"
+fi
 if [[ -e $source/requirements.kernel ]]; then
   install "$source/requirements.kernel"
 fi

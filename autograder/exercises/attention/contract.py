@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograder.kit.cases import Case
-from autograder.kit.contract import Answer, Contract, FloatArray, numbers
+from autograder.kit.contract import Answer, Contract, Example, FloatArray, numbers
 from autograder.report import StudentFault
 from autograder.sandbox.protocol import Reply
 from autograder.sandbox.student import Student
@@ -84,4 +84,26 @@ def are_shares(array: FloatArray) -> bool:
     return bool((array >= 0).all() and np.allclose(array.sum(axis=1), 1))
 
 
-CONTRACT = Contract("attention", read)
+X = np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 1.0, 1.0, 0.0], [2.0, 1.0, 0.0, 1.0]])
+W_Q = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, -1.0]])
+W_K = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, -1.0], [1.0, 0.0]])
+W_V = np.array([[1.0, 0.0, 0.0, 2.0, 1.0], [0.0, 1.0, 0.0, 0.0, 1.0]] * 2)
+SMALL = (X, W_Q, W_K, W_V)
+LARGE = (X, W_Q * 50.0, W_K * 50.0, W_V)
+INTEGERS = (X.astype(int), W_Q.astype(int), W_K.astype(int), W_V.astype(int))
+ONE_WORD = (X[:1], W_Q, W_K, W_V)
+
+CONTRACT = Contract(
+    "attention",
+    read,
+    (
+        Example(SMALL, {"causal": False}),
+        Example(SMALL, {"causal": True}),
+        Example(SMALL),
+        Example(LARGE, {"causal": False}),
+        Example(LARGE, {"causal": True}),
+        Example(INTEGERS, {"causal": True}),
+        Example(ONE_WORD, {"causal": True}),
+    ),
+    ("output", "weights"),
+)

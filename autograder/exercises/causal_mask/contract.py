@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from autograder.kit.contract import Answer, one_array
+from autograder.kit.contract import Answer, Example, one_array
 from autograder.report import StudentFault
 from autograder.sandbox.student import Student
 
-CONTRACT = one_array("causal_mask")
+CONTRACT = one_array("causal_mask", "mask", (Example((3,)), Example((1,)), Example((4,))))
 
 
 def causal_mask(student: Student, n: int) -> NDArray[np.bool_]:

@@ -5,39 +5,45 @@ submissions has a name for it, that name is used.
 """
 
 import random
+from collections.abc import Sequence
 
+from autograder.exam.own import OwnQuestion, mixed
 from autograder.exam.question import Option, Question, dealt_letters, with_right_letter
 from autograder.exercises.exam import module0, module1, module2, module3
 
 __all__ = ["QUESTIONS", "Option", "Question", "draw_exam"]
 
 QUESTIONS = (
-    module0.embedding_lookup,
-    module0.two_way_softmax,
-    module0.same_weights,
+    module0.three_way_softmax,
+    module0.changed_scores,
     module0.large_scores,
     module1.blend,
     module1.largest_weight,
     module1.word_order,
-    module2.three_roles,
-    module2.scaled_score,
-    module2.longer_queries,
-    module3.first_row,
-    module3.zeroed_afterwards,
+    module2.one_change,
+    module2.directed_score,
+    module2.sizes,
+    module2.other_spread,
+    module2.pencil_head,
+    module3.masks,
     module3.zero_scores,
-    module3.weak_fill,
-    module3.agreement,
+    module3.training,
+    module3.reach,
     module3.attention_parameters,
-    module3.other_half,
     module3.kv_cache,
+    module3.position,
 )
 
 
-def draw_exam(rng: random.Random) -> tuple[Question, ...]:
-    """One variant of the exam; q01 to q18 are its questions in this order."""
+def draw_exam(rng: random.Random, own: Sequence[OwnQuestion] = ()) -> tuple[Question, ...]:
+    """One variant of the exam; q01 to q18 are its questions in this order.
+
+    own are questions of the course, one of which is drawn in the place that it is written for.
+    """
     seed = rng.randint(0, 2**128 - 1)
     # A stream of its own for each, so that editing one question leaves the others as drawn.
     drawn = [question(random.Random(f"{seed}/{question.__name__}")) for question in QUESTIONS]
+    drawn = mixed(random.Random(f"{seed}/own"), drawn, own)
     choices = sum(question.kind == "choice" for question in drawn)
     letters = iter(dealt_letters(random.Random(f"{seed}/letters"), choices))
     return tuple(

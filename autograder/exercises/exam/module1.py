@@ -1,10 +1,20 @@
-"""Module 1: blending by similarity."""
+"""Module 1: blending by similarity, and what order has to do with it."""
 
+import math
 import random
 from collections.abc import Sequence
 from fractions import Fraction
 
-from autograder.exam.question import FRACTION, SENTENCES, Question, choice, drawn, listed, number
+from autograder.exam.question import (
+    FRACTION,
+    SENTENCES,
+    Question,
+    Stem,
+    drawn,
+    family,
+    listed,
+    number,
+)
 
 
 def dot(left: Sequence[int], right: Sequence[int]) -> int:
@@ -44,6 +54,8 @@ def blend(rng: random.Random) -> Question:
     products = " + ".join(
         f"{weight} x {vector[place]}" for weight, vector in zip(weights, vectors, strict=True)
     )
+    right = value(weights, vectors, place)
+    top = weights.index(max(weights))
     return number(
         module=1,
         title="A blend of three vectors",
@@ -54,80 +66,165 @@ def blend(rng: random.Random) -> Question:
         "The output vector of this word has two numbers. What is the "
         f"{('first number (on the left)', 'second number (on the right)')[place]}?",
         form=FRACTION,
-        answer=value(weights, vectors, place),
+        answer=right,
+        near={
+            "weights_need_not_sum_to_1": right - weights[missing] * vectors[missing][place],
+            "unknown_weight_is_1": right + (1 - weights[missing]) * vectors[missing][place],
+            "reads_the_other_place": value(weights, vectors, 1 - place),
+            "equal_shares": value([Fraction(1, 3)] * 3, vectors, place),
+            "largest_takes_all": Fraction(vectors[top][place]),
+        },
         explanation="The weights of a row sum to 1, so the one that is missing is "
         f"{weights[missing]}. The output adds up the vectors by their weights: "
-        f"{products} = {value(weights, vectors, place)}.",
+        f"{products} = {right}.",
     )
 
 
 def largest_weight(rng: random.Random) -> Question:
-    words = rng.sample(("river", "boat", "money", "stone", "cloud", "bridge"), 4)
+    """No rule of thumb wins: every rank of length wins equally often, and the nearest vector and
+    the one with the best direction as often as any other."""
+    looks, *words = rng.sample(("river", "boat", "money", "stone", "cloud", "bridge"), 5)
+    rank = rng.randint(0, 3)
 
-    def fits(vectors: list[tuple[int, ...]]) -> bool:
-        """The winner is neither the word itself, nor the nearest, nor the longest vector."""
-        me = vectors[0]
-        scores = [dot(me, vector) for vector in vectors]
-        lengths = [dot(vector, vector) for vector in vectors]
-        gaps = [dot(me, me) - 2 * dot(me, vector) + dot(vector, vector) for vector in vectors[1:]]
+    def draw() -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+        vectors = [tuple(rng.randint(-3, 9) for _ in range(2)) for _ in range(5)]
+        return vectors[0], vectors[1:]
+
+    def measures(
+        candidate: tuple[tuple[int, ...], list[tuple[int, ...]]],
+    ) -> tuple[list[int], list[int], list[int], list[float]]:
+        """The four scores, squared lengths, squared distances, and directions as cosines."""
+        me, others = candidate
+        scores = [dot(me, vector) for vector in others]
+        lengths = [dot(vector, vector) for vector in others]
+        pairs = [*zip(scores, lengths, strict=True)]
+        gaps = [dot(me, me) - 2 * score + length for score, length in pairs]
+        return scores, lengths, gaps, [score / math.sqrt(length + 1e-9) for score, length in pairs]
+
+    def fits(candidate: tuple[tuple[int, ...], list[tuple[int, ...]]]) -> bool:
+        scores, lengths, gaps, cosines = measures(candidate)
         winner = scores.index(max(scores))
+        # A winner that is the shortest of all is the nearest too, and has the best direction.
         return (
-            winner != 0
-            and scores.count(max(scores)) == 1
-            and min(lengths) > 1
-            and lengths[winner] < max(lengths)
-            and gaps[winner - 1] > min(gaps) > 0
+            sorted(lengths).index(lengths[winner]) == rank
+            and (cosines.index(max(cosines)) == winner) == (rank == 0)
+            and (gaps.index(min(gaps)) == winner) == (rank == 0)
+            and all(len({*values}) == 4 for values in (scores, lengths, gaps))
+            and min(*lengths, dot(candidate[0], candidate[0])) > 1
+            and min(gaps) > 0
         )
 
-    vectors = drawn(lambda: [tuple(rng.randint(0, 6) for _ in range(2)) for _ in range(4)], fits)
-    scores = [dot(vectors[0], vector) for vector in vectors]
+    found = drawn(draw, fits)
+    me, vectors = found
+    scores, lengths, gaps, cosines = measures(found)
     answer = words[scores.index(max(scores))]
-    # The word that looks is not always at the top of the table.
-    order = rng.sample(range(4), 4)
-    rows = "\n".join(f"| {words[i]} | {listed(vectors[i])} |" for i in order)
-    found = ", ".join(f"{scores[i]} for {words[i]}" for i in order)
+    near = {
+        "length_alone_counts": words[lengths.index(max(lengths))],
+        "nearest_vector_wins": words[gaps.index(min(gaps))],
+        "direction_alone_counts": words[cosines.index(max(cosines))],
+        "sign_of_scores_flipped": words[scores.index(min(scores))],
+    }
+    named = {word: "dot_product_miscalculated" for word in words if word != answer}
+    for misconception, word in reversed(near.items()):
+        if word != answer:
+            named[word] = misconception
+    rows = "\n".join(
+        f"| {word} | {listed(vector)} |" for word, vector in zip(words, vectors, strict=True)
+    )
+    told = ", ".join(f"{score} for {word}" for score, word in zip(scores, words, strict=True))
     return Question(
         module=1,
         title="Who gets the largest weight",
         section="assignments/modules.md, Blending by similarity",
         kind="text",
-        wording="Simple attention (no projections, no scale, no mask) reads four words with "
-        f"these embeddings:\n\n| word | embedding |\n| --- | --- |\n{rows}\n\n"
-        f"The word that looks is {words[0]}, and it may look at itself too. In the row of "
-        f"{words[0]}, which of the four words has the largest weight?\n\nAnswer: one word.",
+        wording=f'In simple attention (no projections, no scale, no mask), "{looks}" has the '
+        f"embedding {listed(me)}. It looks at four other words of its sentence:\n\n"
+        f"| word | embedding |\n| --- | --- |\n{rows}\n\n"
+        f'Which of these four gets the largest weight in the row of "{looks}"?\n\n'
+        f"Answer: one of the four words {', '.join(sorted(words))}.",
         options=(),
         answer=answer,
         accepted=(answer, f"the {answer}", f'"{answer}"', f"'{answer}'", f"{answer}."),
-        explanation=f"The scores are the dot products with the embedding of {words[0]}: {found}. "
+        explanation=f"The scores are the dot products with the embedding of {looks}: {told}. "
         f"Softmax keeps their order, so {answer} gets the largest weight. A dot product asks for "
-        "the same direction and for length: the nearest vector does not always win, nor does the "
-        "word itself.",
+        "the same direction and for length at once: neither the nearest vector nor the longest one "
+        "has to win.",
+        words=tuple(words),
+        near=named,
     )
 
 
 def word_order(rng: random.Random) -> Question:
     words = rng.choice(SENTENCES).split()
-    place = rng.randint(0, len(words) - 1)
+    # 'That of "that"' would read badly.
+    place = rng.choice([i for i, word in enumerate(words[:-1]) if word != "that"])
     word = words[place]
+    other = rng.randint(place + 1, len(words) - 1)
     moved = drawn(lambda: rng.sample(words, len(words)), lambda moved: moved[place] != word)
-    return choice(
-        rng,
-        module=1,
-        title="The order of the words",
-        section="assignments/modules.md, Order",
-        wording="Simple attention, without a mask and without position information, reads "
-        f'"{" ".join(words)}" and then "{" ".join(moved)}". Rounding aside, how does the output '
-        f'vector of "{word}" in the second sentence compare with the one in the first?',
-        right="It is the same vector as before, and only stands in another row of the output.",
-        wrong={
-            "attention_sees_distance": "It is another vector, since words that stand close by "
-            "count for more.",
-            "weights_stay_in_place": "It is another vector, since the old weights now fall on "
-            "other words.",
-            "vector_is_permuted": "It has the same numbers, but within the vector they stand in "
-            "another order.",
-        },
-        explanation="A score depends on two vectors and not on where they stand. So "
-        f'"{word}" has the same weight for each word as before, and a sum does not depend on the '
-        "order of its terms. The row moves with the word, and nothing else happens.",
+    replaced = [
+        *words[:other],
+        rng.choice(("tomorrow", "seldom", "elsewhere")),
+        *words[other + 1 :],
+    ]
+    twice = [*words[: other + 1], *words[other:]]
+    sentence = " ".join(words)
+    start = (
+        "Simple attention, without a mask and without position information, reads "
+        f'"{sentence}". No two of these words have equal embeddings. '
     )
+    end = (
+        f'Rounding aside, and in general, how does the output vector of "{word}" in the second run '
+        "compare with the first?"
+    )
+    pool = {
+        "moved": ("It is the same vector, in another row of the output.", "order_does_not_matter"),
+        "copied": ("It is the same vector, in two rows of the output.", "copies_change_nothing"),
+        "permuted": (
+            "It has the same numbers as before, but in another order within the vector.",
+            "vector_is_permuted",
+        ),
+        "mixed": (
+            "It is another vector: the same words are mixed, but in other shares.",
+            "attention_sees_order",
+        ),
+        "joined": (
+            "It is another vector: it mixes a word that was not there before.",
+            "every_row_is_new",
+        ),
+    }
+    stems = [
+        Stem(
+            f'{start}In a second run, it reads "{" ".join(moved)}". {end}',
+            "moved",
+            f'A score depends on two vectors and not on where they stand. So "{word}" has the same '
+            "weight for each word as before, and a sum does not depend on the order of its terms. "
+            "The row moves with the word, and nothing else happens.",
+        ),
+        Stem(
+            f'{start}In a second run, it reads the whole sentence twice over: "{sentence} '
+            f'{sentence}". {end}',
+            "copied",
+            "Each word now stands there twice, and each of the two gets half of the weight that "
+            "the one had. The mix is the same, in the row of either copy.",
+        ),
+        Stem(
+            f"{start}In a second run, it reads the same sentence, but each embedding is read "
+            f"backwards: its last number first. {end}",
+            "permuted",
+            "A dot product adds the same products in another order, so all scores and weights stay "
+            "as they were. The mix then has its numbers in the order of the new embeddings.",
+        ),
+        Stem(
+            f'{start}In a second run, it reads "{" ".join(twice)}". {end}',
+            "mixed",
+            f'"{words[other]}" now stands there twice, and both get their share: together more '
+            "than before, so the others get less.",
+        ),
+        Stem(
+            f'{start}In a second run, it reads "{" ".join(replaced)}". {end}',
+            "joined",
+            f'"{words[other]}" is gone and "{replaced[other]}" has come, with an embedding of its '
+            "own: another score, other weights, and another vector in the mix.",
+        ),
+    ]
+    return family(rng, 1, "The order of the words", "assignments/modules.md, Order", pool, stems)

@@ -18,22 +18,49 @@ import types
 LENGTHS = struct.Struct(">II")
 # A reply that would not fit the host's cap is sent as its description alone.
 BODY_CAP = 8 << 20
+# Of what an exception says, so much is handed on.
+MESSAGE = 200
 REPLACEMENT = ("function", "source", "file", "loads")
 
 
 def main():
     requests, replies = private_pipes()
-    configuration, _ = receive(requests)
-    # The last entry but the student's own folders: links to NumPy, so nothing else is importable.
-    sys.path.append(configuration["libraries"])
-    import numpy
+    step = "its first message"
+    try:
+        configuration, _ = receive(requests)
+        # The last but the student's own folders: links to NumPy, so nothing else is importable.
+        sys.path.append(configuration["libraries"])
+        step = "the import of NumPy"
+        import numpy
 
-    lock = runpy.run_path(os.path.join(os.path.dirname(__file__), "locks.py"))["lock"]
-    held = lock(**configuration["locks"])
-    folder = configuration["folder"]
-    sys.path += [os.path.join(folder, part) for part in configuration["folders"]]
-    os.chdir(folder)
-    guest = Guest(folder, numpy)
+        step = "the locks"
+        lock = load_lock()
+    except BaseException as error:
+        # Python writes them to the grader, which alone reads along until here.
+        raise SystemExit(f"{step} failed: {one_line(error)}") from error
+    live(configuration, requests, replies, numpy, lock)
+
+
+def load_lock():
+    """What closes the locks; read now, since the files are out of reach once they are closed."""
+    return runpy.run_path(os.path.join(os.path.dirname(__file__), "locks.py"))["lock"]
+
+
+def live(configuration, requests, replies, numpy, lock):
+    """Closes the locks, then answers until the host has no more to ask."""
+    step = "the locks"
+    try:
+        held = lock(**configuration["locks"])
+        step = "the folder of the submission"
+        folder = configuration["folder"]
+        sys.path += [os.path.join(folder, part) for part in configuration["folders"]]
+        os.chdir(folder)
+        guest = Guest(folder, numpy)
+        guest.prefer_own_modules()
+    except BaseException as error:
+        # Python writes them to the grader, which alone reads along until here.
+        raise SystemExit(f"{step} failed: {one_line(error)}") from error
+    os.dup2(1, 2)
     send(replies, {"id": 0, "isolation": held})
     while True:
         frame = receive(requests)
@@ -45,12 +72,19 @@ def main():
 
 
 def private_pipes():
-    """Takes the pipes off descriptors 0 and 1, where prints and input() would meet them."""
+    """Takes the pipes off descriptors 0 and 1, where prints and input() would meet them.
+
+    Descriptor 2 leads to the grader until the locks are closed.
+    """
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
+    for descriptor in (0, 1):
         os.dup2(nothing, descriptor)
     return requests, replies
+
+
+def one_line(error):
+    return " ".join(f"{type(error).__name__}: {error}".split())[:500]
 
 
 def receive(pipe):
@@ -88,7 +122,7 @@ class Guest:
                 return self.load_all(header["file"])
             return self.call(header, body)
         except BaseException as error:
-            return self.raised(error), b""
+            return {**self.raised(error), "message": message(header, error)}, b""
 
     def load_all(self, file):
         """Imports a file; the right helpers then take their places in all that it brought in."""
@@ -108,9 +142,11 @@ class Guest:
             name = os.path.splitext(os.path.basename(file))[0]
             path = os.path.join(self.folder, file)
             loaded = sys.modules.get(name)
+            foreign = loaded is not None or name in sys.stdlib_module_names
+            if foreign and getattr(loaded, "__file__", None) != path:
+                name = "student_" + name
+                loaded = sys.modules.get(name)
             if getattr(loaded, "__file__", None) != path:
-                if loaded is not None or name in sys.stdlib_module_names:
-                    name = "student_" + name
                 loader = importlib.machinery.SourceFileLoader(name, path)
                 spec = importlib.util.spec_from_loader(name, loader)
                 assert spec is not None
@@ -122,6 +158,22 @@ class Guest:
                     raise
             self.modules[file] = loaded
         return self.modules[file]
+
+    def prefer_own_modules(self):
+        """Has the student's files import code.py beside them, and not Python's own module code."""
+        standard = sys.stdlib_module_names - {*sys.builtin_module_names}
+        files = [name for name in os.listdir(self.folder) if name.endswith(".py")]
+        own = {name[:-3]: name for name in files if name[:-3] in standard}
+        python_import = builtins.__import__
+
+        def import_own(name, globals=None, locals=None, fromlist=(), level=0):
+            importer = (globals or {}).get("__file__")
+            if name in own and not level and str(importer).startswith(self.folder + os.sep):
+                return self.load(own[name])
+            return python_import(name, globals, locals, fromlist, level)
+
+        if own:
+            builtins.__import__ = import_own
 
     def replace(self, function, source, file, loads):
         """Puts a right helper in the place of a failed one, or of its whole file."""
@@ -193,6 +245,14 @@ class Guest:
             file = error.filename[len(self.folder) + 1 :] if inside else file
             line = (error.lineno or 0) if inside else line
         return {"kind": "raised", "error": name, "file": file, "line": line}
+
+
+def message(header, error):
+    """An exception's own words, where the input is no secret."""
+    try:
+        return str(error)[:MESSAGE] if header.get("public") else ""
+    except Exception:
+        return ""
 
 
 def replace_defaults(function, replaced, right):

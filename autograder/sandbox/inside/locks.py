@@ -4,7 +4,6 @@ guest.py runs this file by its path: standard library only. Each lock that this 
 have is left open, and the names of those that held are handed back.
 """
 
-import ctypes
 import os
 import runpy
 import sys
@@ -21,28 +20,41 @@ def lock(memory_mebibytes, cpu_seconds, uid, parent, readable, libraries, withou
     uid is None where the guest keeps the user it has; parent is the process id of the grader;
     readable are the files and folders that stay open beside Python and the shared libraries.
     """
-    # Read now: once the locks are closed, these files are out of reach too.
-    landlock, seccomp = beside("landlock.py"), beside("seccomp.py")
     steps = [
         # Lets a plain user close the last two, and keeps set-uid programs from giving rights.
         ("no_new_privs", lambda: prctl(PR_SET_NO_NEW_PRIVS, 1)),
         ("rlimits", lambda: limit_resources(memory_mebibytes * MEBIBYTE, cpu_seconds)),
         ("uid", lambda: uid is not None and become(uid)),
         # Counts all processes of a user, so it needs one who has no others.
-        ("nproc", lambda: uid is not None and limit("RLIMIT_NPROC", THREADS)),
+        ("nproc", lambda: os.getuid() == uid and limit("RLIMIT_NPROC", THREADS)),
         # After the change of user, which clears it.
         ("parent_death", lambda: die_with_parent(parent)),
-        ("landlock", lambda: on_linux() and landlock["restrict"](readable, libraries)),
+        ("landlock", lambda: on_linux() and LANDLOCK["restrict"](readable, libraries)),
         # Last: it refuses some of what the others need.
-        ("seccomp", lambda: on_linux() and seccomp["restrict"]()),
+        ("seccomp", lambda: on_linux() and SECCOMP["restrict"]()),
     ]
-    held = [name for name, close in steps if name not in without and close()]
+    held = [name for name, close in steps if name not in without and closed(close)]
     return ["process", *held]
 
 
+def closed(close):
+    """Whether a lock holds; whatever this system refuses leaves it open."""
+    try:
+        return bool(close())
+    except (ImportError, AttributeError, OSError, ValueError):
+        return False
+
+
 def beside(file):
-    """The names that another file of this folder defines."""
-    return runpy.run_path(os.path.join(os.path.dirname(__file__), file))
+    """The names that another file of this folder defines; none where it needs what is missing."""
+    try:
+        return runpy.run_path(os.path.join(os.path.dirname(__file__), file))
+    except ImportError:
+        return {"restrict": lambda *paths: False}
+
+
+# Read with this file: once the locks are closed, these are out of reach too.
+LANDLOCK, SECCOMP = beside("landlock.py"), beside("seccomp.py")
 
 
 def limit_resources(memory_bytes, cpu_seconds):
@@ -70,10 +82,17 @@ def limit(name, value):
 
 
 def become(uid):
-    """Gives up root for good."""
-    os.setgroups([])
-    os.setgid(uid)
-    os.setuid(uid)
+    """Gives up root for good; False if any part of it is refused. What can be given up, is."""
+    steps = [lambda: os.setgroups([]), lambda: os.setgid(uid), lambda: os.setuid(uid)]
+    refused = [step for step in steps if not done(step)]
+    return not refused
+
+
+def done(step):
+    try:
+        step()
+    except OSError:
+        return False
     return True
 
 
@@ -87,7 +106,12 @@ def die_with_parent(parent):
 
 def prctl(option, value):
     """Linux only; False where it is refused."""
-    return on_linux() and ctypes.CDLL(None).prctl(option, value, 0, 0, 0) == 0
+    if not on_linux():
+        return False
+    # Not at the top: a Python that was built without it closes the other locks.
+    import ctypes
+
+    return ctypes.CDLL(None).prctl(option, value, 0, 0, 0) == 0
 
 
 def on_linux():

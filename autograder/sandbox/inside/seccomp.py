@@ -1,7 +1,8 @@
-"""seccomp: the kernel refuses the system calls that no exercise needs.
+"""seccomp: the kernel answers the system calls that Python and NumPy need, and no others.
 
-locks.py runs this file by its path: standard library only. A refused call fails with EPERM, so
-the student's program sees an OSError and goes on.
+locks.py runs this file by its path: standard library only. A call that is not on the list does
+not exist (ENOSYS), one that is there with other arguments is not permitted (EPERM): the student's
+program sees an OSError and goes on.
 """
 
 import ctypes
@@ -9,68 +10,149 @@ import errno
 import os
 import struct
 import sys
+from collections.abc import Mapping
 
 PR_SET_SECCOMP = 22
 FILTER_MODE = 2
 # <linux/audit.h>; the order is that of the columns below.
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
-# Refused whatever their arguments: numbers on x86_64 and aarch64, None where there is no such call.
-REFUSED = {
-    # Sockets, and what would open one by another way.
-    "socket": (41, 198),
-    "socketpair": (53, 199),
-    "io_uring_setup": (425, 425),
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
-    # Other programs and processes; clone is below.
-    "execve": (59, 221),
-    "execveat": (322, 281),
-    "memfd_create": (319, 279),
-    "memfd_secret": (447, 447),
-    "fork": (57, None),
-    "vfork": (58, None),
-    # What one process may do to another of the same user; kill is below.
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "process_madvise": (440, 440),
-    "process_mrelease": (448, 448),
-    "kcmp": (312, 272),
-    "pidfd_open": (434, 434),
-    "pidfd_getfd": (438, 438),
-    "pidfd_send_signal": (424, 424),
-    "tkill": (200, 130),
-    "rt_sigqueueinfo": (129, 138),
-    "rt_tgsigqueueinfo": (297, 240),
-    "setpriority": (141, 140),
-    "ioprio_set": (251, 30),
-    "sched_setparam": (142, 118),
-    "sched_setscheduler": (144, 119),
-    "sched_setaffinity": (203, 122),
-    "sched_setattr": (314, 274),
-    "migrate_pages": (256, 238),
-    "move_pages": (279, 239),
-    # Memory and messages that outlive a process.
-    "shmget": (29, 194),
-    "shmat": (30, 196),
-    "shmctl": (31, 195),
-    "semget": (64, 190),
-    "semop": (65, 193),
-    "semctl": (66, 191),
-    "semtimedop": (220, 192),
-    "msgget": (68, 186),
-    "msgsnd": (69, 189),
-    "msgrcv": (70, 188),
-    "msgctl": (71, 187),
-    "mq_open": (240, 180),
-    "mq_unlink": (241, 181),
-    # Changes of a file's owner, mode, times and labels: Landlock knows none of these.
+# Allowed whatever their arguments: what CPython 3.10 to 3.13 and NumPy need, and what tells a
+# program of itself. Numbers on x86_64 and aarch64, None where there is no such call.
+ALLOWED = {
+    # Reading, and writing to what is open.
+    "read": (0, 63),
+    "write": (1, 64),
+    "close": (3, 57),
+    "fstat": (5, 80),
+    "newfstatat": (262, 79),
+    "statx": (332, 291),
+    "lseek": (8, 62),
+    "pread64": (17, 67),
+    "pwrite64": (18, 68),
+    "readv": (19, 65),
+    "writev": (20, 66),
+    "preadv": (295, 69),
+    "pwritev": (296, 70),
+    "preadv2": (327, 286),
+    "stat": (4, None),
+    "lstat": (6, None),
+    "access": (21, None),
+    "faccessat": (269, 48),
+    "faccessat2": (439, 439),
+    "readlink": (89, None),
+    "readlinkat": (267, 78),
+    "getdents": (78, None),
+    "getdents64": (217, 61),
+    "getcwd": (79, 17),
+    "chdir": (80, 49),
+    "fchdir": (81, 50),
+    "umask": (95, 166),
+    "statfs": (137, 43),
+    "fstatfs": (138, 44),
+    "dup": (32, 23),
+    "dup2": (33, None),
+    "dup3": (292, 24),
+    "pipe": (22, None),
+    "pipe2": (293, 59),
+    "poll": (7, None),
+    "ppoll": (271, 73),
+    "select": (23, None),
+    "pselect6": (270, 72),
+    "epoll_create": (213, None),
+    "epoll_create1": (291, 20),
+    "epoll_ctl": (233, 21),
+    "epoll_wait": (232, None),
+    "epoll_pwait": (281, 22),
+    "eventfd2": (290, 19),
+    # Memory.
+    "brk": (12, 214),
+    "mmap": (9, 222),
+    "mprotect": (10, 226),
+    "munmap": (11, 215),
+    "mremap": (25, 216),
+    "madvise": (28, 233),
+    "msync": (26, 227),
+    # Threads, and signals to itself.
+    "futex": (202, 98),
+    "sched_yield": (24, 124),
+    "set_robust_list": (273, 99),
+    "set_tid_address": (218, 96),
+    "rseq": (334, 293),
+    "membarrier": (324, 283),
+    "restart_syscall": (219, 128),
+    "rt_sigaction": (13, 134),
+    "rt_sigprocmask": (14, 135),
+    "rt_sigreturn": (15, 139),
+    "rt_sigpending": (127, 136),
+    "rt_sigsuspend": (130, 133),
+    "rt_sigtimedwait": (128, 137),
+    "sigaltstack": (131, 132),
+    "pause": (34, None),
+    "alarm": (37, None),
+    "setitimer": (38, 103),
+    "getitimer": (36, 102),
+    "nanosleep": (35, 101),
+    "clock_nanosleep": (230, 115),
+    "exit": (60, 93),
+    "exit_group": (231, 94),
+    "wait4": (61, 260),
+    "arch_prctl": (158, None),
+    # Questions about itself and the machine.
+    "getpid": (39, 172),
+    "getppid": (110, 173),
+    "gettid": (186, 178),
+    "getuid": (102, 174),
+    "geteuid": (107, 175),
+    "getgid": (104, 176),
+    "getegid": (108, 177),
+    "getresuid": (118, 148),
+    "getresgid": (120, 150),
+    "getgroups": (115, 158),
+    "getpgrp": (111, None),
+    "getpgid": (121, 155),
+    "getsid": (124, 156),
+    "getrlimit": (97, 163),
+    "getrusage": (98, 165),
+    "getpriority": (140, 141),
+    "getcpu": (309, 168),
+    "getrandom": (318, 278),
+    "sched_getaffinity": (204, 123),
+    "sched_getparam": (143, 121),
+    "sched_getscheduler": (145, 120),
+    "sched_get_priority_max": (146, 125),
+    "sched_get_priority_min": (147, 126),
+    "clock_gettime": (228, 113),
+    "clock_getres": (229, 114),
+    "gettimeofday": (96, 169),
+    "time": (201, None),
+    "times": (100, 153),
+    "sysinfo": (99, 179),
+    "uname": (63, 160),
+}
+# Refused with the error that Landlock gives, so that a student reads of a permission: whatever
+# makes, moves, removes or changes a file. Landlock knows nothing of modes, owners and times.
+FILES = {
+    "unlink": (87, None),
+    "unlinkat": (263, 35),
+    "rename": (82, None),
+    "renameat": (264, 38),
+    "renameat2": (316, 276),
+    "mkdir": (83, None),
+    "mkdirat": (258, 34),
+    "rmdir": (84, None),
+    "link": (86, None),
+    "linkat": (265, 37),
+    "symlink": (88, None),
+    "symlinkat": (266, 36),
+    "mknod": (133, None),
+    "mknodat": (259, 33),
+    "creat": (85, None),
+    "truncate": (76, 45),
+    "ftruncate": (77, 46),
     "chmod": (90, None),
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
-    "fchmodat2": (452, 452),
-    "truncate": (76, 45),
     "chown": (92, None),
     "fchown": (93, 55),
     "lchown": (94, None),
@@ -79,86 +161,29 @@ REFUSED = {
     "utimes": (235, None),
     "futimesat": (261, None),
     "utimensat": (280, 88),
-    "setxattr": (188, 5),
-    "lsetxattr": (189, 6),
-    "fsetxattr": (190, 7),
-    "removexattr": (197, 14),
-    "lremovexattr": (198, 15),
-    "fremovexattr": (199, 16),
-    # Ways to files around the path, and eyes on what others do with theirs.
-    "name_to_handle_at": (303, 264),
-    "open_by_handle_at": (304, 265),
-    "mknod": (133, None),
-    "mknodat": (259, 33),
-    "inotify_init": (253, None),
-    "inotify_init1": (294, 26),
-    "inotify_add_watch": (254, 27),
-    "fanotify_init": (300, 262),
-    "fanotify_mark": (301, 263),
-    # Mounts and namespaces.
-    "mount": (165, 40),
-    "umount2": (166, 39),
-    "pivot_root": (155, 41),
-    "chroot": (161, 51),
-    "open_tree": (428, 428),
-    "move_mount": (429, 429),
-    "fsopen": (430, 430),
-    "fsconfig": (431, 431),
-    "fsmount": (432, 432),
-    "fspick": (433, 433),
-    "mount_setattr": (442, 442),
-    "unshare": (272, 97),
-    "setns": (308, 268),
-    # The kernel itself.
-    "bpf": (321, 280),
-    "perf_event_open": (298, 241),
-    "userfaultfd": (323, 282),
-    "keyctl": (250, 219),
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-    "syslog": (103, 116),
-    "acct": (163, 89),
-    "quotactl": (179, 60),
-    "quotactl_fd": (443, 443),
-    "swapon": (167, 224),
-    "swapoff": (168, 225),
-    "reboot": (169, 142),
-    "kexec_load": (246, 104),
-    "kexec_file_load": (320, 294),
-    "init_module": (175, 105),
-    "finit_module": (313, 273),
-    "delete_module": (176, 106),
-    "settimeofday": (164, 170),
-    "clock_settime": (227, 112),
-    "clock_adjtime": (305, 266),
-    "adjtimex": (159, 171),
-    "sethostname": (170, 161),
-    "setdomainname": (171, 162),
-    "personality": (135, 92),
-    "modify_ldt": (154, None),
-    "ioperm": (173, None),
-    "iopl": (172, None),
 }
-# mseal; the numbers from 424 on are shared. What came later, and x86's x32 calls, are unknown here.
-LAST_KNOWN = 462
-NO_SUCH_CALL = LAST_KNOWN + 1
-# Allowed with some arguments only.
-CLONE, KILL, TGKILL, PRLIMIT, FCNTL = (56, 220), (62, 129), (234, 131), (302, 261), (72, 25)
-PRCTL, OPENAT = (157, 167), (257, 56)
-OPEN = (2, NO_SUCH_CALL)
-# Their arguments lie in memory, where no filter can look; libc then takes clone and openat.
-CLONE3, OPENAT2 = (435, 435), (437, 437)
+# Allowed with some arguments only. All other calls there are not: sockets, programs, processes,
+# namespaces, keys, locks on files, and whatever a kernel adds.
+CLONE, KILL, TGKILL, PRLIMIT = (56, 220), (62, 129), (234, 131), (302, 261)
+FCNTL, IOCTL, PRCTL, OPENAT = (72, 25), (16, 29), (157, 167), (257, 56)
+OPEN = (2, None)
 
 CLONE_THREAD = 0x10000
 # New mount, cgroup, uts, ipc, user, pid and network namespaces, and a new process's trace.
 CLONE_REFUSED = 0x7E020000 | 0x2000
-F_SETOWN, F_SETSIG, F_SETOWN_EX = 8, 10, 15
-PR_SET_PDEATHSIG = 1
+# F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ: no lease, no lock, no
+# notice of what others do, no signal sent by the kernel, no larger pipe.
+FCNTL_COMMANDS = [0, 1, 2, 3, 4, 1030, 1032]
+# TCGETS, TCGETS2, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
+IOCTL_REQUESTS = [0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451]
+# PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_GET_SECCOMP, PR_CAPBSET_READ,
+# PR_GET_NO_NEW_PRIVS, PR_SET_VMA
+PRCTL_OPTIONS = [2, 3, 15, 16, 21, 23, 39, 0x53564D41]
 ANY_BITS = 0xFFFFFFFF
 O_ACCMODE, O_TRUNC = 0x3, 0x200
 
-# Classic BPF: load a word, mask it, jump if it equals or reaches a constant, return.
-LOAD, AND, EQUAL, AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
+# Classic BPF: load a word, mask it, jump if it equals a constant, return.
+LOAD, AND, EQUAL, RETURN = 0x20, 0x54, 0x15, 0x06
 NUMBER_AT, MACHINE_AT, ARGUMENTS_AT = 0, 4, 16
 ALLOW, FAIL_WITH = 0x7FFF0000, 0x00050000
 
@@ -183,45 +208,65 @@ def program(machine: str, pid: int) -> list[bytes]:
         *load(MACHINE_AT),
         *unless(MACHINES[machine], refuse(errno.EPERM)),
         *load(NUMBER_AT),
-        *when(LAST_KNOWN + 1, refuse(errno.ENOSYS), AT_LEAST),
-        *when(CLONE3[column], refuse(errno.ENOSYS)),
-        *when(OPENAT2[column], refuse(errno.ENOSYS)),
+        *allowed(column),
         *only(CLONE[column], 0, CLONE_THREAD | CLONE_REFUSED, [CLONE_THREAD]),
         *only(KILL[column], 0, ANY_BITS, own),
         *only(TGKILL[column], 0, ANY_BITS, own),
-        *only(PRLIMIT[column], 0, ANY_BITS, [0, *own]),
-        # These have the kernel send signals to whom they name.
-        *never(FCNTL[column], 1, [F_SETOWN, F_SETSIG, F_SETOWN_EX]),
-        # The guest shall not outlive the grader.
-        *never(PRCTL[column], 0, [PR_SET_PDEATHSIG]),
+        # A question only: without a new limit, whose address is the third argument.
+        *when(PRLIMIT[column], [*nothing_at(2), *self_or(0, own)]),
+        *only(FCNTL[column], 1, ANY_BITS, FCNTL_COMMANDS),
+        *only(IOCTL[column], 1, ANY_BITS, IOCTL_REQUESTS),
+        # The guest shall not outlive the grader, nor change what it may do.
+        *only(PRCTL[column], 0, ANY_BITS, PRCTL_OPTIONS),
         # Emptying a file that one may only read: before Linux 6.2, Landlock lets it pass.
         *never(OPENAT[column], 2, [O_TRUNC], O_ACCMODE | O_TRUNC),
         *never(OPEN[column], 1, [O_TRUNC], O_ACCMODE | O_TRUNC),
-        *(
-            instruction
-            for numbers in REFUSED.values()
-            if (number := numbers[column]) is not None
-            for instruction in when(number, refuse(errno.EPERM))
-        ),
-        *answer(ALLOW),
+        *answers(FILES, column, refuse(errno.EACCES)),
+        # clone3 and openat2 too, whose arguments no filter can see: libc takes clone and openat.
+        *refuse(errno.ENOSYS),
     ]
 
 
-def only(number: int, argument: int, bits: int, values: list[int]) -> list[bytes]:
+def allowed(column: int) -> list[bytes]:
+    return answers(ALLOWED, column, answer(ALLOW))
+
+
+def answers(
+    calls: Mapping[str, tuple[int | None, ...]], column: int, then: list[bytes]
+) -> list[bytes]:
+    """One answer to each of these calls."""
+    numbers = [numbers[column] for numbers in calls.values()]
+    return [step for number in numbers if number is not None for step in when(number, then)]
+
+
+def nothing_at(argument: int) -> list[bytes]:
+    """Refuses a call unless this argument is 0, both halves of it."""
+    low = ARGUMENTS_AT + 8 * argument
+    checked = [load(low), load(low + 4)]
+    return [step for half in checked for step in [*half, *unless(0, refuse(errno.EPERM))]]
+
+
+def self_or(argument: int, values: list[int]) -> list[bytes]:
+    """Allows a call on the caller itself, which is 0 or its own number."""
+    named = [step for value in [0, *values] for step in when(value, answer(ALLOW))]
+    return [*load_argument(argument, ANY_BITS), *named, *refuse(errno.EPERM)]
+
+
+def only(number: int | None, argument: int, bits: int, values: list[int]) -> list[bytes]:
     """Allows a call where these bits of an argument make one of these values."""
     allowed = [step for value in values for step in when(value, answer(ALLOW))]
     return when(number, [*load_argument(argument, bits), *allowed, *refuse(errno.EPERM)])
 
 
-def never(number: int, argument: int, values: list[int], bits: int = ANY_BITS) -> list[bytes]:
+def never(number: int | None, argument: int, values: list[int], bits: int) -> list[bytes]:
     """Allows a call unless these bits of an argument make one of these values."""
     refused = [step for value in values for step in when(value, refuse(errno.EPERM))]
     return when(number, [*load_argument(argument, bits), *refused, *answer(ALLOW)])
 
 
-def when(value: int, then: list[bytes], comparison: int = EQUAL) -> list[bytes]:
-    """Runs `then`, which ends in an answer, if the loaded word equals (or reaches) the value."""
-    return [instruction(comparison, value, 0, len(then)), *then]
+def when(value: int | None, then: list[bytes]) -> list[bytes]:
+    """Runs `then`, which ends in an answer, if the loaded word equals the value."""
+    return [] if value is None else [instruction(EQUAL, value, 0, len(then)), *then]
 
 
 def unless(value: int, then: list[bytes]) -> list[bytes]:
