@@ -7,20 +7,20 @@ import pytest
 
 from autograder.authoring.dry_run import dry_grading, dry_run, right
 from autograder.authoring.mistaken import Questions, misnamed_ways, random_pairs
-from autograder.exercises.registry import configuration, misconceptions
+from autograder.exercises.registry import configurations, misconceptions
 from autograder.judging.diagnosis import CHANGES
 from autograder.kit.misconception import explain
 from autograder.manifest import load_manifest
 from tests.goldens import GOLDENS
 
 RIGHT = right()
-FUNCTIONS = load_manifest().functions
+FUNCTIONS = [function for function, _ in configurations()]
 # What the authors of the golden folders call their mistakes.
 MISTAKES = {golden.mistake for golden in GOLDENS.values() if golden.mistake}
 FORMS = [
     pytest.param(function, form, version, id=f"{function}-{form.name}-{number}")
-    for function in FUNCTIONS
-    for form in configuration(function).forms
+    for function, known in configurations()
+    for form in known.forms
     for number, version in enumerate(form.versions)
 ]
 
@@ -28,7 +28,11 @@ FORMS = [
 @pytest.fixture(scope="module")
 def questions():
     trials = dry_grading({}).trials
-    return {function: Questions.of(trials[function].transcript) for function in FUNCTIONS}
+    rooms = load_manifest().files
+    return {
+        function: Questions.of(known, trials[rooms[function]].transcript)
+        for function, known in configurations()
+    }
 
 
 def test_names_of_the_golden_folders_are_known():
@@ -151,7 +155,7 @@ def guesses(*arguments, **keywords):
     return RIGHT["attention"](*arguments, **keywords)[0] ** 3, np.tri(len(arguments[0])) / 7
 
 
-@pytest.mark.parametrize("function", RIGHT)
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_function_that_always_raises_is_not_accused(function):
     assert dry_run({function: fails}).misconceptions == []
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from autograder.exercises.registry import configuration
 from autograder.kit.misconception import (
     Configuration,
     Found,
@@ -32,16 +31,16 @@ WAYS_LEFT_OUT = 2
 class Questions:
     """What the suite of a function asks, each question once."""
 
-    function: str
+    known: Configuration
     asked: list[Observation]
 
     @classmethod
-    def of(cls, transcript: list[Exchange]) -> "Questions":
-        return cls(transcript[0].function, observe(transcript))
+    def of(cls, known: Configuration, transcript: list[Exchange]) -> "Questions":
+        return cls(known, observe(transcript))
 
     @property
-    def known(self) -> Configuration:
-        return configuration(self.function)
+    def function(self) -> str:
+        return self.known.function
 
     def answered(self, way: Way) -> Observations:
         """The answers of a wrong version."""
@@ -90,7 +89,7 @@ def left_out(questions: Questions) -> Iterator[str]:
 
 
 def random_pairs(questions: Questions, pairs: int = PAIRS) -> Iterator[tuple[str, bool]]:
-    """Of as many random pairs: what is wrong with the names, if anything, and whether both are named.
+    """Of each random pair what is wrong with the names, if anything, and whether both are named.
 
     One of a pair may hide the other; then that one alone is right.
     """

@@ -12,7 +12,7 @@ from autograder.authoring.mistaken import Questions, left_out, misnamed_ways, ra
 from autograder.authoring.mutants import mutants
 from autograder.authoring.regenerate import SECRET, SHEETS, STALE, fingerprint
 from autograder.exam.scoring import Answers, score_exam
-from autograder.exercises.registry import configuration
+from autograder.exercises.registry import configurations
 from autograder.exercises.registry import misconceptions as known_misconceptions
 from autograder.intake.submission import open_submission
 from autograder.judging.grading import Grading, grade, judge
@@ -244,7 +244,7 @@ def runs_of(function: str, entry: Misconception, suites: Suites) -> list[Callabl
     """
     versions = [
         *entry.versions,
-        *(configuration(function).version(way) for way in entry.ways[:1]),
+        *(dict(configurations())[function].version(way) for way in entry.ways[:1]),
     ]
     if versions:
         return [partial(dry_grading, {function: version}, suites=suites) for version in versions]
@@ -253,7 +253,7 @@ def runs_of(function: str, entry: Misconception, suites: Suites) -> list[Callabl
 
 def twins(function: str, entry: Misconception, names: list[str]) -> bool:
     """Whether one name was given: the misconception's own, or that of a twin with its hint."""
-    hints = {one.name: one.hint for one in configuration(function).misconceptions}
+    hints = {one.name: one.hint for one in dict(configurations())[function].misconceptions}
     return names == [entry.name] or [hints.get(name) for name in names] == [entry.hint]
 
 
@@ -264,8 +264,9 @@ def told_apart(suites: Suites) -> Iterator[Check]:
     pairs = Check("of random pairs of misconceptions none is misnamed")
     trials = dry_grading({}, suites=suites).trials
     both = drawn = 0
-    for function in right():
-        questions = Questions.of(trials[function].transcript)
+    rooms = load_manifest().files
+    for function, known in configurations():
+        questions = Questions.of(known, trials[rooms[function]].transcript)
         every.faults += misnamed_ways(questions)
         unknown.faults += left_out(questions)
         for fault, named in random_pairs(questions):

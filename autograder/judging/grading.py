@@ -13,7 +13,6 @@ import autograder
 from autograder.exam.examining import examine
 from autograder.exercises.registry import form_hint
 from autograder.intake.submission import Submission, open_submission
-from autograder.judging.diagnosis import Diagnosis, diagnose
 from autograder.judging.fairness import Sitting, Start, Trial, best_trial, waive_repeated_forms
 from autograder.judging.suites import Suites, with_suites
 from autograder.kit.cases import digest_of_tests, read_data, read_key
@@ -117,7 +116,7 @@ def explain(exercise: Exercise, trials: dict[str, Trial], report: Report) -> Non
     rooms = load_manifest().files
     trial = trials[exercise.name]
     asked = trials[rooms[exercise.function]] if exercise.function else trial
-    found = diagnose(asked.transcript) if asked.lost_values else Diagnosis()
+    found = asked.diagnosis
     named = {
         *trial.form_faults.values(),
         *(fault.misconception for fault in trial.faults.values() if fault.misconception),
