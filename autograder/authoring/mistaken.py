@@ -24,7 +24,7 @@ from autograder.kit.misconception import (
 from autograder.sandbox.student import Exchange
 
 PAIRS = 60
-WAYS_LEFT_OUT = 2
+WAYS_LEFT_OUT = 1
 
 
 @dataclass(frozen=True)

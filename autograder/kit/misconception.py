@@ -26,7 +26,7 @@ RELATIVE, ABSOLUTE, ROUNDING = 1e-5, 1e-8, 1e-12
 VANISHED = 1e-290
 # Python's floats raise where NumPy's give infinity or NaN.
 NUMERIC = {"OverflowError", "ZeroDivisionError", "FloatingPointError"}
-PAIRS_TRIED, ESTIMATES_TRIED = 2500, 100
+PAIRS_TRIED, ESTIMATES_TRIED = 2000, 40
 TWO_ANSWERS = (
     "Asked the same question twice, your function gives two answers: something is kept from an "
     "earlier call, or drawn at random."
@@ -277,6 +277,16 @@ class Search:
         self.turned = [turned[place][0] for place in order]
         self.leading = [next(iter(results), 0) for results in self.turned]
 
+    @property
+    def shows_numbers(self) -> bool:
+        """Whether some wrong answer is made of numbers, none of them NaN or infinite."""
+        return any(
+            trace.distance is None
+            and bool(asked.arrays)
+            and all(np.isfinite(array).all() for array in asked.arrays)
+            for asked, trace in zip(self.observations, self.right, strict=True)
+        )
+
     def turn(self, asked: Observation) -> tuple[dict[int, NDArray[Any]], int]:
         """The right results of a question, and the choices asked for; sets the answer's pivots."""
         choices = Choices({}, self.bits)
@@ -432,7 +442,8 @@ def explain(configuration: Configuration, observations: Observations) -> Found:
         # One exception whatever is asked could be anybody's.
         if not wrong or (len(kinds) == 1 and kinds != {""}):
             return Found()
-        for stage in (singles, styled, pairs):
+        # Lost numbers alone do not tell two mistakes from one.
+        for stage in (singles, styled, pairs) if search.shows_numbers else (singles, styled):
             found = chosen(configuration, list(stage(search)))
             if found is not None:
                 return Found(*found, search.tried)
@@ -539,7 +550,9 @@ def estimated_pairs(search: Search, rows: list[tuple[Array, Array]]) -> Iterator
         if misconception.estimate is None:
             continue
         mask = search.mask(misconception.ways[0])
-        for place, (number, way, _) in enumerate(search.listed):
+        likeliest = sorted(range(len(search.listed)), key=lambda place: search.listed[place][2])
+        for place in likeliest:
+            number, way, _ = search.listed[place]
             if search.misconceptions[number].stage == misconception.stage:
                 continue
             if any(wrong[place] and not seen[place] & mask for wrong, seen in rows):

@@ -752,7 +752,6 @@ STYLES: tuple[Way, ...] = (
     {"swept": np.nan_to_num},
     {"total": with_epsilon(1e-12)},
     {"swept": lambda weights: np.nan_to_num(weights, posinf=0.0)},
-    {"swept": lambda weights: np.where(np.isnan(weights), 1 / weights.shape[-1], weights)},
 )
 
 # --- where nothing is named ----------------------------------------------------------------------
