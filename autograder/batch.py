@@ -30,6 +30,7 @@ from autograder.judging.grading import judge_with
 from autograder.judging.suites import Suites, with_suites
 from autograder.manifest import load_manifest
 from autograder.report import GraderError, Outcome, Report
+from autograder.sandbox.cleanup import scratch_folder
 from autograder.sandbox.process import Guest, warm
 from autograder.sandbox.zygote import Zygotes, can_fork
 
@@ -104,7 +105,7 @@ class Pool:
         """Starts graders while there are members, and hears them until all have ended."""
         waiting = list(reversed(members))
         self.slots = [Zygotes() for _ in range(max(jobs, 1))] if can_fork() else []
-        with tempfile.TemporaryDirectory(prefix="guest-") as scratch:
+        with scratch_folder("guest-") as scratch:
             # Each guest's own folder in it is closed to all but its user.
             os.chmod(scratch, 0o755)
             try:
@@ -127,7 +128,7 @@ class Pool:
                     slot.close()
                 self.selector.close()
 
-    def start(self, member: Member, scratch: str) -> None:
+    def start(self, member: Member, scratch: Path) -> None:
         said, says = os.pipe()
         hears, answer = os.pipe()
         zygotes = self.slots.pop() if self.slots else None
@@ -147,7 +148,7 @@ class Pool:
         self.selector.register(said, selectors.EVENT_READ)
 
     def be_grader(
-        self, member: Member, says: int, hears: int, scratch: str, zygotes: Zygotes | None
+        self, member: Member, says: int, hears: int, scratch: Path, zygotes: Zygotes | None
     ) -> None:
         """The forked process: reads, asks whether to grade, grades, and ends here."""
         try:
@@ -157,7 +158,7 @@ class Pool:
             for grader in self.graders.values():
                 os.close(grader.said)
                 os.close(grader.answer)
-            tempfile.tempdir = scratch
+            tempfile.tempdir = str(scratch)
             start = partial(Guest, zygotes=zygotes) if zygotes is not None else Guest
             say(says, self.grade(member, start, lambda key: may_grade(says, hears, key)))
         except BaseException:
@@ -220,7 +221,13 @@ class Pool:
         if report is not None:
             report = replace(report, submission=member.name)
         told = replace(outcome, name=member.name, students=member.students, origin=member.origin)
-        self.tell(replace(told, report=report))
+        # A signal waits until all of an outcome is told: what is finished is not lost by half.
+        stopping = {signal.SIGINT, signal.SIGTERM}
+        signal.pthread_sigmask(signal.SIG_BLOCK, stopping)
+        try:
+            self.tell(replace(told, report=report))
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping)
 
     def end(self, grader: Grader) -> None:
         self.selector.unregister(grader.said)

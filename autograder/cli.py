@@ -31,6 +31,7 @@ from autograder.intake.roster import match, read_roster
 from autograder.manifest import load_manifest
 from autograder.renderers.console import show_report, show_summary
 from autograder.report import GraderError, Outcome
+from autograder.sandbox.cleanup import clear_stale, scratch_folder
 from autograder.similar import alike
 
 
@@ -41,7 +42,9 @@ def main() -> None:
     if os.name != "posix":
         raise click.UsageError("grading runs on Linux and macOS; on Windows, use WSL.")
     # `timeout` and `docker stop` end it as Ctrl-C does: guests and their folders go too.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: sys.exit(128 + number))
+    clear_stale(tempfile.gettempdir())
 
 
 @main.command()
@@ -85,8 +88,8 @@ def grade(
         raise click.UsageError("--live-kernel asks PyTorch: pip install torch==2.13.0 first.")
     if out and out.resolve() in [path.resolve() for path in paths]:
         raise click.UsageError("--out wants a folder of its own, not the one with the submissions.")
-    with tempfile.TemporaryDirectory(prefix="autograder-class-") as scratch:
-        members, several = gather(paths, one, Path(scratch))
+    with scratch_folder("autograder-class-") as scratch:
+        members, several = gather(paths, one, scratch)
         members, absent = enrolled(members, roster)
         several = several or roster is not None
         folder = open_folder(out) if out else None

@@ -74,8 +74,8 @@ class GradedFolder:
 
     def add(self, outcome: Outcome) -> None:
         """Writes the files of one outcome; a failure of the grader leaves an earlier grade."""
-        name, report = outcome.name, outcome.report
         self.unused -= {*apply_overrides(outcome, self.rulings)}
+        name, report = outcome.name, outcome.report
         if report is None and outcome.status != ABSENT:
             # Nothing of a run in which the grader failed may read as a grade.
             if self.results(name).exists():

@@ -203,7 +203,7 @@ def function_of(name):
     """A student's function, loaded once; Wrong where there is none to ask."""
     if NOTEBOOK is not None:
         if not callable(NOTEBOOK.get(name)):
-            raise Wrong(f"{name} is not defined yet: run its cell.")
+            raise Wrong(f"{name} is not defined yet: run its cell.", is_of_bonus(name))
         return NOTEBOOK[name]
     if name not in LOADED:
         try:
@@ -234,8 +234,9 @@ def load(name):
 def place_of(name):
     """The file to ask, as the grader looks for it: the file of its name, unless that is missing,
     broken or still the stub; then the others in alphabetical order."""
-    named = [path for path in students_files() if stands_for(path) == name]
-    named.sort(key=lambda path: path.stem != name)
+    own = file_of(name)
+    named = [path for path in students_files() if stands_for(path) == own]
+    named.sort(key=lambda path: path.stem != own)
     others = [path for path in students_files() if path not in named]
     stub = broken = None
     for path in [*named, *others]:
@@ -254,8 +255,19 @@ def place_of(name):
     if stub:
         raise not_written(name, stub.name)
     if named:
-        raise Wrong(f"{name}.py has no function called {name}: keep the name of the template.")
-    raise Wrong(f"{name}.py is missing: it belongs into the folder of check.py.")
+        raise Wrong(f"{own}.py has no function called {name}: keep the name of the template.")
+    raise Wrong(f"{own}.py is missing: it belongs into the folder of check.py.", is_of_bonus(name))
+
+
+def file_of(name):
+    """The name of the file in which a function is asked for, which is that of its exercise."""
+    found = (own for own, module in exercises().items() if getattr(module, "FUNCTION", own) == name)
+    return next(found, name)
+
+
+def is_of_bonus(name):
+    """Whether a function is one that nobody has to begin."""
+    return file_of(name) in exercises() and is_bonus(exercises()[file_of(name)])
 
 
 def stands_for(path):
@@ -429,6 +441,8 @@ def check_numpy():
 
 def check_imports():
     """Your files import NumPy, the standard library and each other only."""
+    if NOTEBOOK is not None:
+        return  # its cells may import what they like: what cannot be imported is left out
     complaints = []
     beside = {path.stem for path in [HERE, *students_files(), *HERE.iterdir()]} | {*exercises()}
     allowed = {"numpy"} | set(sys.stdlib_module_names) | beside
@@ -496,7 +510,9 @@ def read_exam():
     """The sheet in exam.toml, or the answers of a notebook; Wrong where it cannot be read."""
     if NOTEBOOK is not None:
         given = NOTEBOOK.get("answers", {})
-        return checked({str(key): str(value) for key, value in given.items()}, NOTEBOOK["FORMS"])
+        return checked(
+            {str(key): str(value) for key, value in given.items()}, NOTEBOOK["EXAM_FORMS"]
+        )
     path = HERE / "exam.toml"
     if not path.is_file():
         raise Wrong("exam.toml is missing: it belongs into the folder of check.py.")
@@ -599,8 +615,9 @@ def has_form(form, answer):
         )
         if re.fullmatch(r"\(?[a-e][).:,;]*", named[1], re.I):
             return True
+        words = len(re.findall(r"[a-z]{2,}", bare))
         # "b) ..." and an option's own text, which only the grader can look up.
-        return bool(re.match(r"\(?[a-e](?:[).:]|\s-)", named[1], re.I)) or len(bare.split()) > 2
+        return bool(re.match(r"\(?[a-e](?:[).:]|\s-)", named[1], re.I)) or words > 2
     if form.endswith("number"):
         value = value_of(bare)
         return value is not None and (form == "a number" or value == int(value))
@@ -694,6 +711,11 @@ def is_bonus(module):
     return getattr(module, "BONUS", False)
 
 
+def page_of(exercise):
+    """The page of an exercise, as a path in assignments/."""
+    return f"bonus/{exercise}.md" if is_bonus(exercises()[exercise]) else f"{exercise}.md"
+
+
 def checks():
     """Every check, in the order in which they are worth reading."""
     found = [("", check_numpy), ("", check_imports)]
@@ -708,10 +730,12 @@ def checks():
     ]
 
 
-def run(names=None):
-    """The outcome of every check. A cause that was said before is marked as said again."""
+def run(exercise=None):
+    """The outcome of every check, or of an exercise's. What was said before is marked as that."""
     outcomes, said = [], set()
     for check in checks():
+        if exercise and check.exercise not in ("", exercise):
+            continue
         try:
             check.function()
             outcomes.append(Outcome(check))
@@ -737,12 +761,12 @@ def told(outcomes):
             line = f"{exercise:<14}not written yet"
         elif held < len(mine) and earlier and exercise != "exam":
             line += f" (it may be {earlier} that is at fault: mend that first)"
-        if held < len(mine) and exercise not in ("", "exam"):
+        if held < len(mine) and not begins_no_bonus(mine[0]) and exercise not in ("", "exam"):
             earlier = earlier or exercise
         lines.append(line)
     failed = first_failed(outcomes)
     if failed and failed.not_written:
-        lines += ["", failed.words, f"Its page is assignments/{failed.check.exercise}.md."]
+        lines += ["", failed.words, f"Its page is assignments/{page_of(failed.check.exercise)}."]
     elif failed:
         lines += ["", f"First: {failed.check.title}", "", failed.words]
     else:
@@ -752,18 +776,23 @@ def told(outcomes):
 
 def first_failed(outcomes):
     """The failed check to read first; a bonus exercise that is not begun is none."""
-    bonus = {name for name, module in exercises().items() if is_bonus(module)} if np else set()
     for outcome in outcomes:
-        if outcome.words and not (outcome.not_written and outcome.check.exercise in bonus):
+        if outcome.words and not begins_no_bonus(outcome):
             return outcome
     return None
 
 
-def notebook(names):
+def begins_no_bonus(outcome):
+    """Whether a check does not hold only because its exercise is a bonus that is not begun."""
+    module = exercises().get(outcome.check.exercise) if np else None
+    return module is not None and is_bonus(module) and outcome.not_written
+
+
+def notebook(names, exercise=None):
     """The same inside a notebook, for the functions and answers that its cells have defined."""
     global NOTEBOOK
     NOTEBOOK = names
-    print(told(run()))
+    print(told(run(exercise)))
 
 
 # ---- --watch, --plot, --zip ----
@@ -842,7 +871,7 @@ def draw(pictures):
 def as_blocks(title, labels, weights):
     """A heat map of text: the larger a weight, the longer its bar."""
     mark = "\u2588" if (sys.stdout.encoding or "").lower().startswith("utf") else "#"
-    lines = [title, " " * 8 + "".join(f"{label:<16}" for label in labels)]
+    lines = [title, (" " * 8 + "".join(f"{label:<16}" for label in labels)).rstrip()]
     for label, row in zip(labels, weights, strict=True):
         bars = (mark * round(8 * min(max(w, 0), 1)) if w == w else "" for w in row)
         cells = (f"{w:.3f} {bar:<10}" for w, bar in zip(row, bars, strict=True))
@@ -881,7 +910,7 @@ def make_zip():
     except Wrong as wrong:
         print(f"  exam: {wrong}")
     for path in sorted(HERE.glob("*.ipynb")):
-        print(f"  {path.name} is not in it: if you worked in there, hand in that file alone.")
+        print(f"  {path.name} is not in it: if you worked there, hand in that file alone.")
 
 
 def main(arguments=None):

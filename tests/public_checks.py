@@ -1,6 +1,7 @@
 """What the students' own check.py says of submissions, as JSON lines:
 
     python tests/public_checks.py FOLDER...
+    python tests/public_checks.py CATALOG.json    (submissions beside it: how many are told)
 
 Each FOLDER is a submission; the template's check.py and public/ are put beside a copy of it. One
 process per submission, forked from one that has loaded NumPy and nothing of a student's.
@@ -10,6 +11,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -64,5 +66,23 @@ def main(folders: list[str]) -> None:
             os.waitpid(child, 0)
 
 
+def judge(catalog: Path) -> None:
+    """How many wrong ones are told something of the function that the catalog says is wrong."""
+    entries = json.loads(catalog.read_text(encoding="utf-8"))
+    command = [sys.executable, __file__, *(str(catalog.parent / one["name"]) for one in entries)]
+    done = subprocess.run(command, check=True, capture_output=True)
+    said = {found["name"]: found for found in map(json.loads, done.stdout.splitlines())}
+    told = [one for one in entries if one["where"] in said[one["name"]]["failed"][:1]]
+    for verdict in ("wrong", "right", "borderline"):
+        of_it = [one for one in entries if one["verdict"] == verdict]
+        silent = [one["name"] for one in of_it if one not in told]
+        print(f"{verdict}: {len(of_it) - len(silent)} of {len(of_it)} told")
+        if verdict == "wrong":
+            print("  not told:", ", ".join(silent))
+
+
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    if sys.argv[1:] and sys.argv[1].endswith(".json"):
+        judge(Path(sys.argv[1]))
+    else:
+        main(sys.argv[1:])

@@ -116,9 +116,8 @@ def test_what_one_submission_plants_is_absent_in_the_next(tmp_path):
             header = {"ask": "load", "file": "causal_mask.py", "public": False}
             guest.ask(header, [], 5.0)
             call = {"ask": "call", "file": "causal_mask.py", "function": "causal_mask"}
-            reply = guest.ask(
-                {**call, "keywords": {}, "arguments": [{"integer": 2}], "keep": False}, [], 5.0
-            )
+            asked = {"keywords": {}, "arguments": [{"integer": 2}], "keep": False, "most": 1000}
+            reply = guest.ask({**call, **asked}, [], 5.0)
             guest.close()
     assert not reply.results[0].values.any()
 

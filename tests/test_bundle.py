@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -81,8 +82,9 @@ def test_only_programs_can_be_run(grader):
 
 
 def test_the_hidden_tests_and_their_data_are_whole(grader):
+    stay = re.compile(r"exam/(bank|module\d)|(draws|picture)\.py$")
     for path in (ROOT / "autograder" / "exercises").rglob("*"):
-        if path.suffix in (".py", ".json"):
+        if path.suffix in (".py", ".json") and not stay.search(path.as_posix()):
             name = PACKAGE + path.relative_to(ROOT / "autograder").as_posix()
             assert grader.read(name) == path.read_bytes()
 

@@ -6,10 +6,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from handing_in import ROOT, bundled, gradescope_layout, read_results, run, start_run
 
 from autograder.exam.attempts import KEPT
 from autograder.kit.cases import read_key
+from tests.platform_runs import ROOT, bundled, gradescope_layout, read_results, run, start_run
 
 KEY = read_key()
 SOLUTIONS = ROOT / "solutions"

@@ -53,7 +53,9 @@ def make(tmp_path):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(source)
         submission = open_submission(folder, load_manifest())
-        made.append(Student(submission, limits, Budget(seconds), readers(), replacements))
+        made.append(
+            Student(submission, limits, Budget(seconds), readers(), replacements, public=True)
+        )
         return made[-1]
 
     yield build
@@ -486,7 +488,7 @@ def test_a_spent_budget_is_told(make):
     assert fault_of(lambda: ask_softmax(student, X)).verdict == "timeout"
     started = time.monotonic()
     fault = fault_of(lambda: ask_softmax(student, X))
-    assert "used up its" in fault.words
+    assert "used up its time" in fault.words
     assert time.monotonic() - started < 0.4
 
 

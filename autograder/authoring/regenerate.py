@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.authoring import exam_page, exam_sheets
+from autograder.authoring import exam_page, exam_sheets, notebook
 from autograder.exam.own import read_own
 from autograder.exercises import registry
 from autograder.exercises.exam.bank import draw_exam
@@ -64,6 +64,7 @@ def draw_all(seed: str) -> dict[str, str]:
         "assignments/exam.md": exam_sheets.sheet(questions),
         "assignments/exam.html": exam_page.page(questions),
         "student_template/exam.toml": exam_sheets.blank(questions),
+        "student_template/attention.ipynb": notebook.notebook(exam_sheets.blank(questions)),
         "solutions/exam.toml": exam_sheets.solved(questions),
         **{f"{ROOMS}/{name}.json": as_json(content) for name, content in data.items()},
     }

@@ -9,10 +9,12 @@ import re
 import shutil
 import stat
 import zipfile
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
+from autograder.intake.collecting import DEEPEST
 from autograder.intake.metadata import read_submitters
 from autograder.intake.naming import canonical, is_litter, is_test, plain
 from autograder.intake.submission import defined_in
@@ -103,13 +105,12 @@ def is_named_file(path: Path) -> bool:
 def holds_ours(folder: Path, manifest: Manifest) -> bool:
     """Whether a folder could be a submission: it is empty, or a file in it has to do with us."""
     looked = 0
-    for place, inner, files in os.walk(folder):
-        inner[:] = [name for name in inner if not is_litter(name)]
-        for name in filter(lambda name: not is_litter(name), files):
+    for place, files in walk(folder):
+        for name in files:
             looked += 1
             if looked > LOOKED_AT:
                 return False
-            if is_ours(Path(place) / name, manifest):
+            if is_ours(place / name, manifest):
                 return True
     return not looked
 
@@ -131,7 +132,11 @@ def is_ours(path: Path, manifest: Manifest) -> bool:
 
 def name_of(path: Path) -> str:
     """The name of a submission: its file's or folder's, as it may be written to disk."""
-    resolved = path.resolve()
+    try:
+        resolved = path.resolve()
+    except (OSError, RuntimeError):
+        # A link to itself.
+        return plain(path.name)
     return plain(resolved.name if resolved.is_dir() else resolved.stem)
 
 
@@ -155,7 +160,7 @@ def told_apart(members: list[Member]) -> list[Member]:
         while unique in taken:
             unique, number = f"{name}-{number}", number + 1
         taken.add(unique)
-        told.append(Member(unique, member.path, member.students))
+        told.append(replace(member, name=unique))
     return told
 
 
@@ -198,12 +203,30 @@ def holds_code(path: Path) -> bool:
     if not path.is_dir() or path.is_symlink():
         return True
     looked = 0
-    for _, inner, files in os.walk(path):
-        inner[:] = [name for name in inner if not is_litter(name)]
+    for _, files in walk(path):
         looked += len(files)
         if any(name.lower().endswith((*CODE, ".zip")) for name in files) or looked > LOOKED_AT:
             return True
     return False
+
+
+def walk(folder: Path) -> Iterator[tuple[Path, list[str]]]:
+    """Each folder with the names of its files, litter apart, the nearest first; links are files.
+
+    No deeper than DEEPEST: os.walk of Python 3.10 and 3.11 reaches the end of its stack.
+    """
+    waiting = deque([(folder, 0)])
+    while waiting:
+        place, depth = waiting.popleft()
+        try:
+            with os.scandir(place) as entries:
+                found = sorted((e.name, e.is_dir(follow_symlinks=False)) for e in entries)
+        except OSError:
+            continue
+        kept = [(name, is_folder) for name, is_folder in found if not is_litter(name)]
+        yield place, [name for name, is_folder in kept if not is_folder]
+        if depth < DEEPEST:
+            waiting += [(place / name, depth + 1) for name, is_folder in kept if is_folder]
 
 
 def children_of(folder: Path) -> list[Path]:
@@ -459,10 +482,8 @@ def may_hold_class(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             names = [PurePosixPath(info.filename.replace("\\", "/")) for info in archive.infolist()]
-    except Exception as error:
+    except Exception:
         # A damaged zip raises errors of a dozen kinds; it is graded as one, and told so.
-        if isinstance(error, MemoryError):
-            raise
         return False
     parts = [name.parts for name in names if name.parts and not any(map(is_litter, name.parts))]
     while parts and len({part[0] for part in parts}) == 1:
@@ -500,9 +521,8 @@ def unpack(path: Path, target: Path, manifest: Manifest, found: Found) -> bool:
                     reason = write_new(target / name, content)
                 if reason:
                     found.remarks.append(f"{plain(name)} in {plain(path.name)} {reason}")
-    except Exception as error:
-        if isinstance(error, MemoryError):
-            raise
+    except Exception:
+        # A dictionary of LZMA larger than all memory too.
         found.remarks.append(f"{plain(path.name)} cannot be unpacked whole: make it again")
         return False
     return True

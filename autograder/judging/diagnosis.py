@@ -3,7 +3,7 @@
 Nothing is told that does not hold for the answers given.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,13 +31,17 @@ class Diagnosis:
         return bool(self.names)
 
 
-def diagnose(transcript: Sequence[Exchange]) -> Diagnosis:
-    """Of the exchanges of one function, in the order asked."""
+def diagnose(transcript: Sequence[Exchange], told: Collection[str] = ()) -> Diagnosis:
+    """Of the exchanges of one function, in the order asked; told are the names that tests gave."""
     known = configuration(transcript[0].function) if transcript else None
     if known is None:
         return Diagnosis()
     with np.errstate(all="ignore"):
         if answers_change(transcript):
+            # Why they change, a test may have seen.
+            seen = [one for one in known.forms if one.name in told]
+            if seen:
+                return Diagnosis(tuple(one.name for one in seen), tuple(one.hint for one in seen))
             return Diagnosis((CHANGES,), (TWO_ANSWERS,))
         observations = observe(transcript)
         found = explain(known, observations)
@@ -47,5 +51,5 @@ def diagnose(transcript: Sequence[Exchange]) -> Diagnosis:
                 tuple(one.hint for one in found.misconceptions if one.claims(observations)),
                 frozenset(one.form for one in found.misconceptions if one.form),
             )
-        told = (one.sentence for one in known.sentences if one.claims(known, observations))
-        return Diagnosis(hints=tuple(list(told)[:1]))
+        true = (one.sentence for one in known.sentences if one.claims(known, observations))
+        return Diagnosis(hints=tuple(list(true)[:1]))

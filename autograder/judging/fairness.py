@@ -6,7 +6,7 @@
 3. Who does not look at the input earns nothing in that exercise.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -20,7 +20,7 @@ from autograder.judging.public import Public, ask_publicly
 from autograder.judging.suites import HiddenTest, Suites
 from autograder.kit.cases import probes_of, right_source
 from autograder.kit.comparing import Measurement
-from autograder.manifest import Exercise, Limits
+from autograder.manifest import Exercise, Limits, load_manifest
 from autograder.report import ExerciseResult, StudentFault, TestResult
 from autograder.sandbox.process import Answering
 from autograder.sandbox.student import Budget, Exchange, Replacement, Shown, Student
@@ -52,7 +52,8 @@ class Trial:
     @cached_property
     def diagnosis(self) -> Diagnosis:
         """What the wrong values are called; searched once, however many exercises tell it."""
-        return diagnose(self.transcript) if self.lost_values else Diagnosis()
+        told = {fault.misconception for fault in self.faults.values() if fault.misconception}
+        return diagnose(self.transcript, told) if self.lost_values else Diagnosis()
 
 
 class Sitting:
@@ -64,6 +65,10 @@ class Sitting:
         self.submission, self.suites = submission, suites
         self._limits, self._start = limits, start
         self._budget = Budget(limits.submission_seconds)
+        asked = [one for one in load_manifest().exercises if one.function]
+        # Of the public examples, and of each exercise: whatever one spends, the others are asked.
+        self._share = limits.submission_seconds / (1 + len(asked))
+        self.keep_for(asked)
         self._students: dict[tuple[str, ...], Student] = {}
         self._shown = Shown()
         self.own = self.student(())
@@ -81,6 +86,11 @@ class Sitting:
                 start=self._start,
             )
         return self._students[replaced]
+
+    def keep_for(self, later: Sequence[Exercise], shares: float = 0.0) -> None:
+        """Keeps the share of the budget that exercises have which follow, and so many more."""
+        asked = [one for one in later if one.function]
+        self._budget.kept = self._share * (len(asked) + shares)
 
     def ask_publicly(self) -> Public:
         """The public examples, in a guest that is asked nothing else; before any hidden input."""
@@ -109,12 +119,21 @@ class Sitting:
 # --- errors carried forward ----------------------------------------------------------------------
 
 
-def best_trial(exercise: Exercise, sitting: Sitting, earlier: Mapping[str, Trial]) -> Trial:
+def best_trial(
+    exercise: Exercise,
+    sitting: Sitting,
+    earlier: Mapping[str, Trial],
+    later: Sequence[Exercise] = (),
+) -> Trial:
     """With the student's own helpers; where those failed, also with right ones in their place.
 
     Right helpers for all that failed come first: what earns full points needs no other try.
     """
+    failed = [name for name in exercise.needs if name in earlier and earlier[name].faulty]
+    # A helper that eats the time shall leave some for the right one in its place.
+    sitting.keep_for(later, shares=0.5 if failed else 0.0)
     best = try_out(exercise, sitting, ())
+    sitting.keep_for(later)
     for replaced in helpers_to_replace(exercise, sitting, earlier):
         if not best.lost_values:
             break

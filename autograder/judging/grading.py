@@ -86,8 +86,8 @@ def judge_with(
     try:
         progress(report)
         report.examples = sitting.ask_publicly().wrong
-        for exercise in manifest.exercises:
-            trial = best_trial(exercise, sitting, trials)
+        for position, exercise in enumerate(manifest.exercises, start=1):
+            trial = best_trial(exercise, sitting, trials, manifest.exercises[position:])
             waive_repeated_forms(trial, trials.values())
             trials[exercise.name] = trial
             explain(exercise, trials, report)

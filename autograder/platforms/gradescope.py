@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograder.renderers.gradescope import FAULT, UNFINISHED, no_results, results, write_json
+from autograder.renderers.gradescope import UNFINISHED, no_results, results, write_json
 from autograder.report import Report
 
 if TYPE_CHECKING:
@@ -26,9 +26,11 @@ STARTED = "Grading has started. If this text stays, it was stopped: submit again
 
 
 def main(root: Path) -> int:
-    """Leaves valid results whatever happens; 1 if the last ones could not be written.
+    """Leaves valid results at every moment; 1 if the last ones could not be written.
 
-    A fault of the grader is told in the results: otter reads none after another exit status than 0.
+    A fault of the grader leaves none, and 1: Gradescope then shows an error of its own, which
+    counts as no attempt, and no 0. otter reads nothing after another exit status than 0: there the
+    fault stands in results.pkl.
     """
     results_folder = root / "results"
     keeper = Keeper(results_folder / "results.json")
@@ -42,15 +44,15 @@ def main(root: Path) -> int:
         # Staff read this on stdout, which students are not shown.
         fault = traceback.format_exc()
         print(f"grader_error: {fault}", flush=True)
-        # Nothing was told of this sheet, so the history is what it was.
-        keeper.say(FAULT, {**keeper.history, "grader_error": fault})
-    if importlib.util.find_spec("otter") is not None:
+        keeper.withdraw()
+    for_otter = importlib.util.find_spec("otter") is not None
+    if for_otter:
         from autograder.renderers.otter import write_pickle
 
         keeper.attempt(
             write_pickle, None if fault else keeper.report, fault, results_folder / "results.pkl"
         )
-    return 1 if keeper.failed else 0
+    return 1 if keeper.failed or (fault and not for_otter) else 0
 
 
 @dataclass
@@ -78,9 +80,9 @@ class Keeper:
         self.report = report
         self.write(results(report, note, staff))
 
-    def say(self, words: str, staff: dict[str, Any]) -> None:
-        """Puts words in place of whatever has been graded so far: half a grade is none."""
-        self.write(no_results(words, staff))
+    def withdraw(self) -> None:
+        """Takes back whatever has been graded so far: half a grade is none."""
+        self.attempt(lambda path: path.unlink(missing_ok=True), self.path)
 
 
 def grade(root: Path, metadata: object, keeper: Keeper) -> None:

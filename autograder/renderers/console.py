@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.renderers.wording import VERDICTS, exam_line, hints, missed_line, points
+from autograder.renderers.wording import VERDICTS, draw_line, exam_line, hints, missed_line, points
 from autograder.report import ExerciseResult, Outcome, Report, Verdict
 
 MOST = 5
@@ -28,6 +28,8 @@ def show_report(report: Report, console: Console) -> None:
             console.print(Text(f"missed: {missed_line(report.exam)}"))
     if report.misconceptions:
         console.print(Text("misconceptions: " + ", ".join(report.misconceptions)))
+    if draw_line(report):
+        console.print(Text(draw_line(report)))
     console.print(Text("isolation: " + (", ".join(report.isolation) or "no code was run")))
     console.print()
 
@@ -98,6 +100,8 @@ def show_summary(outcomes: Sequence[Outcome], console: Console) -> None:
             Text(", ".join(report.misconceptions) or ("" if shown else lost_line(report))),
         )
     console.print(table)
+    for line in {draw_line(outcome.report) for outcome in outcomes if outcome.report} - {""}:
+        console.print(Text(line))
     if reports:
         console.print()
         for line in in_common(reports, outcomes):

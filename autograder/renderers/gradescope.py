@@ -9,6 +9,7 @@ from autograder.files import write_whole
 from autograder.renderers.wording import (
     VERDICTS,
     bonus_line,
+    draw_line,
     exam_line,
     holds_line,
     points,
@@ -37,6 +38,7 @@ def results(report: Report, note: str = "", staff: dict[str, Any] | None = None)
             "exam": asdict(report.exam) if report.exam else None,
             "isolation": report.isolation,
             "provenance": report.provenance,
+            **({"draw": draw_line(report)} if draw_line(report) else {}),
             **(staff or {}),
         },
     }
@@ -75,7 +77,8 @@ def cards(report: Report) -> list[dict[str, Any]]:
     found = []
     told: dict[str, str] = {}
     for i, exercise in enumerate([*report.exercises, *report.bonus], start=1):
-        passed = [test for test in exercise.tests if test.verdict == "passed"]
+        # An exam that is passed still has something to say.
+        passed = [test for test in exercise.tests if test.verdict == "passed" and not test.hint]
         parts = [(passed, "")] if passed else []
         rest: dict[tuple[Verdict, str], list[TestResult]] = {}
         for test in exercise.tests:

@@ -29,6 +29,16 @@ def exam_line(exam: ExamReport) -> str:
     return f"exam: {exam.score} of 100, {'passed' if exam.passed else 'not passed'}"
 
 
+def draw_line(report: Report) -> str:
+    """For staff: that anyone can compute the key of this draw; empty for a course's own draw."""
+    if report.provenance.get("draw") != "public demonstration":
+        return ""
+    return (
+        "graded with the public draw, whose exam key anyone can compute: for a course, run "
+        "autograder regenerate first"
+    )
+
+
 def missed_line(exam: ExamReport) -> str:
     """For staff: each missed question, with what the chosen option stands for."""
     return ", ".join(

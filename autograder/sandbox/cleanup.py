@@ -1,14 +1,19 @@
 """What a guest that ran as a user of its own may leave behind: processes and files."""
 
+import fcntl
 import os
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 SECONDS = 3.0
+OURS = ("guest-", "grading-", "autograder-class-")
+# A folder is made a moment before it is held.
+STALE_SECONDS = 10.0
 # Where every user may write; the locks forbid it, where this system has them.
 OPEN_TO_ALL = ("/tmp", "/var/tmp", "/dev/shm")
 
@@ -36,6 +41,45 @@ def remove_files(uid: int) -> None:
             with suppress(FileNotFoundError):
                 if entry.stat(follow_symlinks=False).st_uid == uid:
                     remove(entry)
+
+
+def hold(folder: Path) -> int:
+    """A descriptor that says, as long as it is open, that a folder of OURS is in use."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    # A file system without locks has no stale folders removed either.
+    with suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+    return descriptor
+
+
+@contextmanager
+def scratch_folder(prefix: str) -> Iterator[Path]:
+    """A folder that is there as long as it is used, and removed at a later start if need be."""
+    with tempfile.TemporaryDirectory(prefix=prefix) as name:
+        held = hold(Path(name))
+        try:
+            yield Path(name)
+        finally:
+            os.close(held)
+
+
+def clear_stale(place: str) -> None:
+    """Removes the folders of a grader that was killed, as far as they belong to this user."""
+    for entry in os.scandir(place):
+        if not entry.name.startswith(OURS) or not entry.is_dir(follow_symlinks=False):
+            continue
+        with suppress(OSError):
+            if entry.stat(follow_symlinks=False).st_uid != os.geteuid():
+                continue
+            descriptor = os.open(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                young = time.time() - os.fstat(descriptor).st_ctime < STALE_SECONDS
+                # Held by a grader that lives, in whatever container: BlockingIOError.
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if not young:
+                    remove(entry)
+            finally:
+                os.close(descriptor)
 
 
 def processes(uid: int) -> Iterator[int]:

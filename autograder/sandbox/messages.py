@@ -42,8 +42,8 @@ def late(doing: Doing, limits: Limits) -> StudentFault:
 def budget_spent(limits: Limits) -> StudentFault:
     return StudentFault(
         "timeout",
-        f"Not asked any more: the submission used up its {limits.submission_seconds:g} seconds "
-        "in earlier calls.",
+        "Not asked any more: earlier calls of the submission used up its time, which is "
+        f"{limits.submission_seconds:g} seconds for all exercises.",
     )
 
 

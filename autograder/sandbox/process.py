@@ -75,7 +75,7 @@ class Guest:
         self._zygotes = zygotes
         self._folder = tempfile.TemporaryDirectory(prefix="guest-")
         root = Path(self._folder.name).resolve()
-        root.chmod(0o755)
+        self._held = cleanup.hold(root)
         libraries, work = root / "libraries", root / "work"
         link_numpy(libraries)
         submission.write(work)
@@ -108,12 +108,12 @@ class Guest:
                 refusals.append(str(refusal))
                 continue
             except BaseException:
-                self._folder.cleanup()
+                self._remove_folder()
                 raise
             # For all later guests of this process: a fall-back is no matter of luck.
             DECIDED[:] = [choice]
             return
-        self._folder.cleanup()
+        self._remove_folder()
         raise GraderError(f"the guest did not start: {'; '.join(dict.fromkeys(refusals))}.")
 
     def _start(self, choice: Arrangement, configuration: dict[str, Any]) -> list[str]:
@@ -195,10 +195,13 @@ class Guest:
         """Sends a request and returns its checked reply; GuestDied, GuestLate or BadFrame."""
         self._asked += 1
         request = protocol.encode({"id": self._asked, **header}, arrays)
-        encoded, body = self._exchange(request, seconds)
+        most = header.get("most", protocol.BODY_CAP)
+        encoded, body = self._exchange(request, seconds, most)
         return protocol.parse_reply(protocol.parse_header(encoded, self._asked), body)
 
-    def _exchange(self, request: bytes, seconds: float) -> tuple[bytes, bytes]:
+    def _exchange(
+        self, request: bytes, seconds: float, most: int = protocol.BODY_CAP
+    ) -> tuple[bytes, bytes]:
         """Writes and reads at once, so that neither side can block the other."""
         deadline = time.monotonic() + seconds
         unsent, received = memoryview(request), bytearray()
@@ -223,7 +226,7 @@ class Guest:
                         if not unsent:
                             selector.unregister(self._requests)
                 if sizes is None and len(received) == wanted:
-                    sizes = protocol.lengths(bytes(received))
+                    sizes = protocol.lengths(bytes(received), most)
                     wanted += sum(sizes)
         start = protocol.LENGTHS.size
         return bytes(received[start : start + sizes[0]]), bytes(received[start + sizes[0] :])
@@ -248,7 +251,11 @@ class Guest:
         try:
             self._end()
         finally:
-            self._folder.cleanup()
+            self._remove_folder()
+
+    def _remove_folder(self) -> None:
+        os.close(self._held)
+        self._folder.cleanup()
 
     def _end(self) -> None:
         try:

@@ -7,6 +7,7 @@ from a guest may be forged or broken, so every field is checked here and nothing
 import builtins
 import json
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 LENGTHS = struct.Struct(">II")
 HEADER_CAP = 64 << 10
 BODY_CAP = 8 << 20
+SPARE_BYTES, TABLES = 64 << 10, 32
 MESSAGE = 200
 # What a result may say it came as: guest.py's type_name, and a result beyond the cap.
 RESULT_TYPES = {"ndarray", "matrix", "MaskedArray", "subclass", "list", "tuple", "dict", "str"} | {
@@ -80,10 +82,25 @@ def encode(header: dict[str, Any], arrays: list[NDArray[Any]]) -> bytes:
     return LENGTHS.pack(len(encoded), len(body)) + encoded + body
 
 
-def lengths(prefix: bytes) -> tuple[int, int]:
-    """The two lengths that start a frame; BadFrame above the caps."""
+def most_bytes(arguments: Iterable[Any], keywords: Iterable[Any] = ()) -> int:
+    """How many bytes an answer to these arguments may have: far more than any right one has.
+
+    Right ones have no more numbers than a few tables of the longest side, or of the largest whole
+    number that was given.
+    """
+    sides = [1]
+    for argument in [*arguments, *keywords]:
+        if isinstance(argument, np.ndarray):
+            sides += argument.shape
+        elif isinstance(argument, (int, np.integer)):
+            sides.append(int(argument))
+    return min(BODY_CAP, SPARE_BYTES + TABLES * 8 * max(sides) ** 2)
+
+
+def lengths(prefix: bytes, most: int = BODY_CAP) -> tuple[int, int]:
+    """The two lengths that start a frame; BadFrame above the caps, `most` that of the body."""
     header, body = LENGTHS.unpack(prefix)
-    if header > HEADER_CAP or body > BODY_CAP:
+    if header > HEADER_CAP or body > min(most, BODY_CAP):
         raise BadFrame("a frame longer than the cap")
     return header, body
 

@@ -15,6 +15,8 @@ from autograder.sandbox import messages, protocol
 from autograder.sandbox.process import Answering, Guest, GuestDied, GuestLate
 
 DEATHS_BEFORE_GIVING_UP = 2
+# For a call whose guest was started with the last of the budget.
+LEAST_SECONDS = 0.1
 
 # What an exercise's contract reads in a reply to these arguments; StudentFault where it is nothing.
 Reader = Callable[[protocol.Reply, tuple[Any, ...]], Any]
@@ -22,9 +24,17 @@ Reader = Callable[[protocol.Reply, tuple[Any, ...]], Any]
 
 @dataclass
 class Budget:
-    """The seconds that a submission may still be asked for, over all its guests."""
+    """The seconds that a submission may still be asked for, over all its guests.
+
+    kept are those of later exercises, out of reach until it is their turn.
+    """
 
     seconds: float
+    kept: float = 0.0
+
+    @property
+    def left(self) -> float:
+        return self.seconds - self.kept
 
 
 @dataclass(frozen=True)
@@ -53,7 +63,10 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Exchange:
-    """One question, and what was read in the answer or the fault in its place."""
+    """One question, and what was read in the answer or the fault in its place.
+
+    An Earlier among the arguments stands there as the array that had come back.
+    """
 
     function: str
     arguments: tuple[Any, ...]
@@ -131,16 +144,17 @@ class Student:
     def _exchange(
         self, function: str, arguments: tuple[Any, ...], keywords: dict[str, Any], keep: bool
     ) -> Any:
+        seen = tuple(map(as_it_came_back, arguments))
         try:
             reply = self._ask(function, arguments, keywords, keep)
-            answer = self.readers[function](reply, arguments)
+            answer = self.readers[function](reply, seen)
         except StudentFault as fault:
-            self.transcript.append(Exchange(function, arguments, keywords, fault))
+            self.transcript.append(Exchange(function, seen, keywords, fault))
             raise
         if keep:
             assert self._guest is not None
             self._kept[id(answer)] = self._guest
-        self.transcript.append(Exchange(function, arguments, keywords, answer))
+        self.transcript.append(Exchange(function, seen, keywords, answer))
         return answer
 
     def _ask(
@@ -161,12 +175,17 @@ class Student:
             "keywords": keywords,
             "arguments": [describe(argument) for argument in arguments],
             "keep": keep,
+            "most": protocol.most_bytes(arguments, keywords.values()),
         }
         arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
         doing = messages.Doing(function, "call")
         outcome = self._request(header, arrays, key, doing)
         if isinstance(outcome, protocol.Raised):
-            raise self._fault(outcome, doing)
+            fault = self._fault(outcome, doing)
+            if outcome.error == "MemoryError":
+                # Each takes as long as filling the memory does: two are enough, as of deaths.
+                self._deaths.setdefault(key, []).append(fault)
+            raise fault
         assert outcome is not None
         return outcome
 
@@ -211,13 +230,14 @@ class Student:
         doing: messages.Doing,
     ) -> protocol.Reply | protocol.Raised | None:
         """Asks the guest, within the call's deadline and the budget; `key` counts the deaths."""
-        if self.budget.seconds <= 0:
+        if self.budget.left <= 0:
             raise messages.budget_spent(self.limits)
-        guest = self._guest or self._start()
-        header = {**header, "public": self.public}
-        seconds = min(self.limits.call_seconds, self.budget.seconds)
         started = time.monotonic()
         try:
+            # Its start counts too: nobody dies so often that the grader is held by starting.
+            guest = self._guest or self._start()
+            header = {**header, "public": self.public}
+            seconds = min(self.limits.call_seconds, max(self.budget.left, LEAST_SECONDS))
             outcome = guest.ask(header, arrays, seconds)
             wanted = protocol.Reply if header["ask"] == "call" else type(None)
             if not isinstance(outcome, (wanted, protocol.Raised)):
@@ -239,6 +259,13 @@ class Student:
         self._guest = self.start(self.submission, self.limits)
         self.isolation = self._guest.isolation
         return self._guest
+
+
+def as_it_came_back(argument: Any) -> Any:
+    """The values of an earlier result; every other argument as it is."""
+    if isinstance(argument, Earlier):
+        return argument.answer.reply.results[argument.item].values
+    return argument
 
 
 def describe(argument: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from autograder.sandbox import protocol
+from autograder.sandbox import cleanup, protocol
 from autograder.sandbox.interpreter import Arrangement
 from autograder.sandbox.library import link_numpy
 
@@ -59,6 +59,7 @@ class Zygote:
         """Starts it; ZygoteError where that fails."""
         self._folder = tempfile.TemporaryDirectory(prefix="guest-")
         root = Path(self._folder.name).resolve()
+        self._held = cleanup.hold(root)
         root.chmod(0o755)
         self.libraries = root / "libraries"
         link_numpy(self.libraries)
@@ -75,7 +76,7 @@ class Zygote:
                 start_new_session=True,
             )
         except OSError as error:
-            self._folder.cleanup()
+            self._remove_folder()
             raise ZygoteError(f"{choice.python} cannot be run: {error}") from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -146,6 +147,10 @@ class Zygote:
     def has_ended(self) -> bool:
         return self._process.poll() is not None
 
+    def _remove_folder(self) -> None:
+        os.close(self._held)
+        self._folder.cleanup()
+
     def close(self) -> None:
         """Ends it, and with it every guest that is left."""
         try:
@@ -154,7 +159,7 @@ class Zygote:
         finally:
             for pipe in (self._orders, self._answers, self.errors):
                 pipe.close()
-            self._folder.cleanup()
+            self._remove_folder()
 
 
 @dataclass

@@ -41,7 +41,7 @@ PRINTED = [[1.0, 0.0, 0.0], [0.406, 0.594, 0.0], [0.159, 0.500, 0.341]]
 UNMASKED = [[1 / 3, 1 / 3, 1 / 3], [0.260, 0.382, 0.358], [0.159, 0.500, 0.341]]
 
 
-def attention(*arguments, **options):
+def asked(*arguments, **options):
     """The student's output and weights as numbers, in whatever order they come."""
     result = results(*arguments, **options)
     T, d_v = len(arguments[0]), arguments[3].shape[1]
@@ -70,26 +70,26 @@ def head(T, d_model, d_k, d_v):
 def check_attention_returns_output_and_weights():
     """attention: two results come back, of shapes (T, d_v) and (T, T)."""
     for options in ({}, {"causal": True}):
-        attention(*head(T=5, d_model=4, d_k=2, d_v=3), **options)
+        asked(*head(T=5, d_model=4, d_k=2, d_v=3), **options)
 
 
 def check_attention_rows_sum_to_one():
     """attention: every row of the weights sums to 1, masked or not."""
     for causal in (False, True):
-        _, weights = attention(*head(T=5, d_model=4, d_k=2, d_v=3), causal=causal)
+        _, weights = asked(*head(T=5, d_model=4, d_k=2, d_v=3), causal=causal)
         rows_sum_to_one(f"the weights of 5 words with causal={causal}", weights)
 
 
 def check_attention_pencil_example():
     """attention: the pencil example comes out as on the page, without a mask."""
-    output, weights = attention(*PENCIL)
+    output, weights = asked(*PENCIL)
     same("the table of weights", weights, PENCIL_WEIGHTS, " in the pencil example")
     same("the output", output, PENCIL_OUTPUT, " in the pencil example")
 
 
 def check_attention_pencil_example_masked():
     """attention: with causal=True, the pencil example comes out as on the page."""
-    output, weights = attention(*PENCIL, causal=True)
+    output, weights = asked(*PENCIL, causal=True)
     where = " in the pencil example with causal=True"
     same("the table of weights", weights, MASKED_WEIGHTS, where)
     same("the output", output, MASKED_OUTPUT, where)
@@ -97,7 +97,7 @@ def check_attention_pencil_example_masked():
 
 def check_attention_table_of_the_workshop():
     """attention: "the river bank" gets the masked table that the workshop printed."""
-    _, weights = attention(*RIVER_BANK, causal=True)
+    _, weights = asked(*RIVER_BANK, causal=True)
     printed = np.array(PRINTED)
     # Where the printed digits agree, nothing is shown as different.
     close = np.abs(weights - printed) <= 0.5e-3
@@ -107,14 +107,14 @@ def check_attention_table_of_the_workshop():
 
 def check_attention_hidden_weights_are_exactly_zero():
     """attention: the weight of a later word is exactly 0.0."""
-    _, weights = attention(*head(T=4, d_model=3, d_k=2, d_v=5), causal=True)
+    _, weights = asked(*head(T=4, d_model=3, d_k=2, d_v=5), causal=True)
     later = [(i, j) for i in range(4) for j in range(i + 1, 4)]
     exactly_zero("the weight of a later word", np.array([weights[cell] for cell in later]))
 
 
 def check_attention_integers():
     """attention: integers give the same as floats."""
-    output, weights = attention(*(array.astype(int) for array in PENCIL))
+    output, weights = asked(*(array.astype(int) for array in PENCIL))
     same("the table of weights", weights, PENCIL_WEIGHTS, " in the pencil example, as integers")
     same("the output", output, PENCIL_OUTPUT, " in the pencil example, as integers")
 
@@ -141,7 +141,7 @@ def pictures():
     """For --plot: titles, words and tables of "the river bank", masked and not."""
     found = []
     for causal, table in ((False, UNMASKED), (True, PRINTED)):
-        _, weights = attention(*RIVER_BANK, causal=causal)
+        _, weights = asked(*RIVER_BANK, causal=causal)
         beside = "masked: the workshop's" if causal else "no mask: as it should be"
         found.append((f"{beside.partition(':')[0]}: yours", WORDS, weights))
         found.append((beside, WORDS, np.array(table)))

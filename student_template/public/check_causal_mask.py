@@ -6,7 +6,7 @@ from check import Wrong, ask, numbers, of_shape, plain_array, same
 NUMBER = 2  # of its page
 
 
-def causal_mask(n):
+def mask_for(n):
     """The student's mask, from True and False or from ones and zeros."""
     what = f"the mask for n = {n}"
     mask = of_shape(what, numbers(what, ask("causal_mask", n)), (n, n))
@@ -18,20 +18,20 @@ def causal_mask(n):
 def check_causal_mask_is_a_square():
     """causal_mask: the mask for n words has n rows and n columns."""
     for n in (1, 2, 5):
-        causal_mask(n)
+        mask_for(n)
 
 
 def check_causal_mask_for_three_words():
     """causal_mask: the mask for three words is the one on the page."""
     expected = np.array([[False, True, True], [False, False, True], [False, False, False]])
-    mask = causal_mask(3)
+    mask = mask_for(3)
     where = "" if not np.array_equal(mask, ~expected) else " (True and False are exchanged)"
     same("the mask for n = 3", mask, expected, where)
 
 
 def check_causal_mask_for_one_word():
     """causal_mask: a single word sees itself."""
-    same("the mask for n = 1", causal_mask(1), np.array([[False]]))
+    same("the mask for n = 1", mask_for(1), np.array([[False]]))
 
 
 def check_causal_mask_form():

@@ -69,18 +69,10 @@ def matrices(case: Case) -> tuple[NDArray[Any], ...]:
 
 
 def read(reply: Reply, arguments: tuple[Any, ...]) -> Answer:
-    keys, values = map(given, arguments[1:3])
+    keys, values = arguments[1:3]
     d_k, d_v = arguments[4].shape[1], arguments[5].shape[1]
     shapes = ((d_v,), (len(keys) + 1, d_k), (len(values) + 1, d_v))
     return several_arrays(reply, FUNCTION, shapes)
-
-
-def given(cache: Any) -> Any:
-    """A cache as an array, also where it is handed on as the object that it was."""
-    if not isinstance(cache, Earlier):
-        return cache
-    values = cache.answer.reply.results[cache.item].values
-    return values if values is not None and values.ndim else ()
 
 
 # The pencil example of the page, from its first word and from its second; and other sizes.

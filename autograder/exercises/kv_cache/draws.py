@@ -9,8 +9,8 @@ import numpy as np
 from autograder.exercises.attention.draws import Head, fields, plain_head
 from autograder.kit.drawing import Array, JsonCase, case, grid, load_solution, settled, to_decimals
 
-# T, d_model, d_k and d_v, pairwise different.
-SIZES = ((6, 5, 3, 4), (5, 3, 4, 2))
+# T, d_model, d_k and d_v, pairwise different; a row of X may be cut to the length of a key.
+SIZES = ((7, 5, 3, 4), (5, 6, 4, 2))
 # Names that a student might take for one another: the gate's mutants do.
 LOOKALIKES = {
     "keys": ("values",),

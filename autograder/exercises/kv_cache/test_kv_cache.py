@@ -3,14 +3,10 @@
 import numpy as np
 
 from autograder.exercises.kv_cache.contract import attend_next, matrices
+from autograder.exercises.kv_cache.misconceptions import SHARED
 from autograder.kit.comparing import close
 from autograder.kit.testing import points
 from autograder.report import StudentFault
-
-SHARED = (
-    "Two continuations of one text disturb each other: the second wrote its word into the arrays "
-    "that the first still uses. Return new arrays, and leave the old ones as they are."
-)
 
 
 def nothing(case):

@@ -3,8 +3,10 @@
 import numpy as np
 
 from autograder.exercises.positions.contract import positions
+from autograder.exercises.positions.misconceptions import RANDOM
 from autograder.kit.comparing import TOLERANCE, close
 from autograder.kit.testing import points
+from autograder.report import StudentFault
 
 
 @points(0)
@@ -28,6 +30,8 @@ def test_position_0_alternates_0_and_1(student, case):
 def test_a_longer_sentence_leaves_earlier_rows_alone(student, case):
     """A longer sentence gets more rows, and leaves the earlier ones as they are."""
     short = positions(student, case.T, case.d_model)
+    if not close(positions(student, case.T, case.d_model), short):
+        raise StudentFault("failed", RANDOM, "random_each_call")
     long = positions(student, case.longer, case.d_model)
     assert close(long[: case.T], short), "In a longer sentence, the earlier positions change."
 

@@ -16,10 +16,10 @@ import sys
 import types
 
 LENGTHS = struct.Struct(">II")
-# A reply that would not fit the host's cap is sent as its description alone.
-BODY_CAP = 8 << 20
 # Of what an exception says, so much is handed on.
 MESSAGE = 200
+# A reply that would not fit the host's cap is sent as its description alone.
+BODY_CAP = 8 << 20
 REPLACEMENT = ("function", "source", "file", "loads")
 
 
@@ -31,7 +31,7 @@ def main():
         # The last but the student's own folders: links to NumPy, so nothing else is importable.
         sys.path.append(configuration["libraries"])
         step = "the import of NumPy"
-        import numpy
+        import numpy.ma
 
         step = "the locks"
         lock = load_lock()
@@ -224,7 +224,7 @@ class Guest:
         ]
         if header["keep"]:
             self.kept[header["id"]] = value
-        return self.encoder.encode(value, changed)
+        return self.encoder.encode(value, changed, header["most"])
 
     def as_bytes(self, argument):
         return argument.tobytes() if isinstance(argument, self.numpy.ndarray) else b""
@@ -279,8 +279,10 @@ class Encoder:
 
     def __init__(self, numpy):
         self.numpy = numpy
+        # NumPy loads it when it is first named: now, while the student's code has spoilt no path.
+        self.masked = numpy.ma.MaskedArray
 
-    def encode(self, value, changed):
+    def encode(self, value, changed, most=BODY_CAP):
         """(header, body): one item, or the items of a sequence that holds arrays."""
         items = [value]
         if isinstance(value, (tuple, list)) and self.holds_arrays(value):
@@ -298,7 +300,7 @@ class Encoder:
             "items": [description for description, _ in described],
             "changed": changed,
         }
-        if len(body) > BODY_CAP:
+        if len(body) > most:
             header["items"] = [{"type": "too_large"} for _ in items]
             body = b""
         return header, body
@@ -316,7 +318,7 @@ class Encoder:
         np = self.numpy
         kind = self.type_name(value)
         try:
-            if isinstance(value, np.ma.MaskedArray):
+            if isinstance(value, self.masked):
                 value = np.ma.filled(value, 0)
             array = np.ndarray.view(value, np.ndarray) if isinstance(value, np.ndarray) else None
             if array is None:
@@ -344,7 +346,7 @@ class Encoder:
     def type_name(self, value):
         """One of a fixed set of words: a class's own name could carry hidden input."""
         np = self.numpy
-        for known in (np.ndarray, np.matrix, np.ma.MaskedArray, list, tuple, dict, str):
+        for known in (np.ndarray, np.matrix, self.masked, list, tuple, dict, str):
             if type(value) is known:
                 return known.__name__
         if value is None:

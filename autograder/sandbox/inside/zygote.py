@@ -18,7 +18,7 @@ def main():
     requests, replies = guest["private_pipes"]()
     configuration, _ = guest["receive"](requests)
     sys.path.append(configuration["libraries"])
-    import numpy
+    import numpy.ma
 
     lock = guest["load_lock"]()
     guest["send"](replies, {"ready": True})
