@@ -26,6 +26,7 @@ lint: .venv/tests
 	$(BIN)/mypy
 
 benchmark: .venv/otter
+	$(BIN)/python tests/benchmarks/diagnosis.py
 	$(BIN)/python tests/benchmarks/one_submission.py
 
 # A stamp per stage of set-up; each is remade when the requirements or the Python change.
