@@ -15,7 +15,7 @@ test: lint
 	$(BIN)/python -m pytest -n 2
 
 test-all: lint .venv/otter
-	$(BIN)/python -m pytest -m "slow or not slow"
+	$(BIN)/python -m pytest -m "slow or not slow" -n 2 --dist loadfile
 
 # What `autograder regenerate` and `verify` need, without the tests.
 authoring: .venv/authoring
@@ -26,6 +26,7 @@ lint: .venv/tests
 	$(BIN)/mypy
 
 benchmark: .venv/otter
+	$(BIN)/python tests/benchmarks/diagnosis.py
 	$(BIN)/python tests/benchmarks/one_submission.py
 
 # A stamp per stage of set-up; each is remade when the requirements or the Python change.
@@ -44,8 +45,8 @@ NETWORK = { echo "The set-up did not get its packages: it needs the network once
 	@touch $@
 
 .venv/otter: .venv/tests
-	@echo "setting up otter-grader (once, about 500 MB)"
-	@$(PIP) -e '.[otter]' || $(NETWORK)
+	@echo "setting up otter-grader, browser tests and Dask (once, about 700 MB)"
+	@$(PIP) -e '.[otter,browser,cluster,report]' || $(NETWORK)
 	@touch $@
 
 .venv/authoring: .venv/grades

@@ -8,8 +8,11 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import util
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SECONDS = 60
@@ -25,6 +28,14 @@ FLAGS = [
     "--disable-dev-shm-usage",
     "--remote-debugging-pipe",
 ]
+
+
+def axe_source() -> str:
+    """axe's program, which a page runs on itself; skips where its package is not installed."""
+    package = util.find_spec("axe_core_python")
+    if package is None or package.origin is None:
+        pytest.skip("axe-core-python is not installed")
+    return Path(package.origin).with_name("axe.min.js").read_text(encoding="utf-8")
 
 
 class Tab:

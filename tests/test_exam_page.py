@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from autograder.authoring import exam_page
 from autograder.exam.scoring import read_answers
 from autograder.judging.grading import grade
+from tests.browser import CHROMIUM, axe_source
 
 CHECKOUT = Path(__file__).parent.parent
 PAGE = CHECKOUT / "assignments" / "exam.html"
@@ -17,7 +17,6 @@ KEY = json.loads((CHECKOUT / "autograder" / "exercises" / "exam" / "key.json").r
 IDS = [entry["id"] for entry in KEY]
 ANSWERS = read_answers((CHECKOUT / "solutions" / "exam.toml").read_bytes(), IDS).by_id
 SHEET = (CHECKOUT / "assignments" / "exam.md").read_text(encoding="utf-8")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -177,6 +176,6 @@ def test_the_form_that_the_page_takes_is_the_grader_s(page):
 
 @pytest.mark.slow
 def test_axe_finds_nothing_serious(page):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    found = axe.Axe().run(page).response["violations"]
+    page.evaluate(axe_source() + ";1")
+    found = page.evaluate("axe.run().then(found => found.violations)")
     assert [rule["id"] for rule in found if rule["impact"] in ("serious", "critical")] == []

@@ -279,7 +279,9 @@ FORMS = [
     ("pass", "None", "", None),
     ("return 'text'", "str", "", None),
     ("return np.array([['a']])", "ndarray", "", None),
-    ("return {'weights': x}", "dict", "", None),
+    ("return {'weights': x + 1}", "dict", "float64", X + 1),
+    ("return {'weights': 'text'}", "dict", "", None),
+    ("return {}", "dict", "", None),
     ("return np.zeros((2000, 2000))", "too_large", "", None),
     ("return x * 1j", "ndarray", "", None),
 ]

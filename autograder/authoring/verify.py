@@ -8,16 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring.dry_run import dry_grading, right
+from autograder.authoring.mistaken import Questions, left_out, misnamed_ways, random_pairs
 from autograder.authoring.mutants import mutants
 from autograder.authoring.regenerate import SECRET, SHEETS, STALE, fingerprint
 from autograder.exam.scoring import Answers, score_exam
-from autograder.exercises.misconceptions import CANDIDATES, FORM, Misconception
+from autograder.exercises.registry import configurations
+from autograder.exercises.registry import misconceptions as known_misconceptions
 from autograder.intake.submission import open_submission
 from autograder.judging.grading import Grading, grade, judge
 from autograder.judging.suites import Suites, with_suites
 from autograder.kit.cases import digest, digest_of_tests, read_data, read_key
 from autograder.kit.comparing import Measurement
 from autograder.kit.drawing import CHECKOUT, SOLUTIONS, require_checkout
+from autograder.kit.misconception import Misconception
 from autograder.manifest import load_manifest
 from autograder.report import GraderError, Report
 from autograder.sandbox.process import Guest
@@ -47,7 +50,7 @@ class Check:
 
 @dataclass
 class Row:
-    """A misconception against the tests: of its versions, how many fail each test."""
+    """A misconception against the tests: of the versions that were graded, how many fail each."""
 
     misconception: str
     function: str
@@ -103,6 +106,8 @@ def checks(found: Verification, suites: Suites, tell: Tell) -> Iterator[Check]:
     yield from right_styles()
     tell("misconceptions")
     yield from misconceptions(found, suites)
+    tell("mistakes told apart")
+    yield from told_apart(suites)
     tell("mutants of the reference")
     yield mechanical_mutants(suites)
 
@@ -202,21 +207,21 @@ def misconceptions(found: Verification, suites: Suites) -> Iterator[Check]:
     clear = Check(f"every mistake is at least {WRONG:g} times outside the tolerance")
     idle = Check("every test is failed by a misconception")
     found.tests = list(code_tests(dry_grading({}, suites=suites).report))
-    entries = [*(entry for group in CANDIDATES.values() for entry in group), *FORM]
     smallest = float("inf")
-    for entry in entries:
-        row = Row(entry.name, entry.function, max(len(entry.versions), 1))
-        for run in runs_of(entry, suites):
+    for function, entry in known_misconceptions():
+        runs = runs_of(function, entry, suites)
+        row = Row(entry.name, function, len(runs))
+        for run in runs:
             grading = run()
             report = grading.report
             failed = failed_tests(report)
             for name in failed:
                 row.fails[name] = row.fails.get(name, 0) + 1
             if entry.test not in failed:
-                seen.faults.append(f"{entry.name} in {entry.function} passes {entry.test}")
-            if report.misconceptions != [entry.name]:
+                seen.faults.append(f"{entry.name} in {function} passes {entry.test}")
+            if not twins(function, entry, report.misconceptions):
                 got = ", ".join(report.misconceptions) or "nothing"
-                named.faults.append(f"{entry.name} in {entry.function} is called {got}")
+                named.faults.append(f"{entry.name} in {function} is called {got}")
             for name, error in margins(grading).items():
                 smallest = min(smallest, error)
                 if error < WRONG:
@@ -232,14 +237,43 @@ def misconceptions(found: Verification, suites: Suites) -> Iterator[Check]:
     yield from (seen, named, clear, idle)
 
 
-def runs_of(entry: Misconception, suites: Suites) -> list[Callable[[], Grading]]:
-    """What shows a misconception: a dry run of each version, or else a golden submission graded."""
-    if entry.versions:
-        return [
-            partial(dry_grading, {entry.function: version}, suites=suites)
-            for version in entry.versions
-        ]
+def runs_of(function: str, entry: Misconception, suites: Suites) -> list[Callable[[], Grading]]:
+    """What shows a misconception: dry runs of its versions, or else a golden submission graded.
+
+    Of the ways of a misconception, the first is graded; told_apart() searches them all.
+    """
+    versions = [
+        *entry.versions,
+        *(dict(configurations())[function].version(way) for way in entry.ways[:1]),
+    ]
+    if versions:
+        return [partial(dry_grading, {function: version}, suites=suites) for version in versions]
     return [partial(graded, folder) for folder in golden("borderline", entry.name)]
+
+
+def twins(function: str, entry: Misconception, names: list[str]) -> bool:
+    """Whether one name was given: the misconception's own, or that of a twin with its hint."""
+    hints = {one.name: one.hint for one in dict(configurations())[function].misconceptions}
+    return names == [entry.name] or [hints.get(name) for name in names] == [entry.hint]
+
+
+def told_apart(suites: Suites) -> Iterator[Check]:
+    """No mistake is called what it is not: every way, with its name left out, and in pairs."""
+    every = Check("no way of a misconception is called by another name")
+    unknown = Check("a misconception left out is called nothing, or a twin with its hint")
+    pairs = Check("of random pairs of misconceptions none is misnamed")
+    trials = dry_grading({}, suites=suites).trials
+    both = drawn = 0
+    rooms = load_manifest().files
+    for function, known in configurations():
+        questions = Questions.of(known, trials[rooms[function]].transcript)
+        every.faults += misnamed_ways(questions)
+        unknown.faults += left_out(questions)
+        for fault, named in random_pairs(questions):
+            pairs.faults += [fault] if fault else []
+            both, drawn = both + named, drawn + 1
+    pairs.figure = f"{both} of {drawn} named in full"
+    yield from (every, unknown, pairs)
 
 
 def graded(folder: Path) -> Grading:

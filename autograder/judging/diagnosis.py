@@ -51,5 +51,5 @@ def diagnose(transcript: Sequence[Exchange], told: Collection[str] = ()) -> Diag
                 tuple(one.hint for one in found.misconceptions if one.claims(observations)),
                 frozenset(one.form for one in found.misconceptions if one.form),
             )
-        told = (one.sentence for one in known.sentences if one.claims(known, observations))
-        return Diagnosis(hints=tuple(list(told)[:1]))
+        true = (one.sentence for one in known.sentences if one.claims(known, observations))
+        return Diagnosis(hints=tuple(list(true)[:1]))

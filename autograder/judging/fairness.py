@@ -8,12 +8,14 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
 from autograder.exercises.registry import readers
 from autograder.intake.submission import Submission
+from autograder.judging.diagnosis import Diagnosis, diagnose
 from autograder.judging.public import Public, ask_publicly
 from autograder.judging.suites import HiddenTest, Suites
 from autograder.kit.cases import probes_of, right_source
@@ -46,6 +48,12 @@ class Trial:
     @property
     def faulty(self) -> bool:
         return self.lost_values or bool(self.form_faults)
+
+    @cached_property
+    def diagnosis(self) -> Diagnosis:
+        """What the wrong values are called; searched once, however many exercises tell it."""
+        told = {fault.misconception for fault in self.faults.values() if fault.misconception}
+        return diagnose(self.transcript, told) if self.lost_values else Diagnosis()
 
 
 class Sitting:

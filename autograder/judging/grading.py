@@ -13,7 +13,6 @@ import autograder
 from autograder.exam.examining import examine
 from autograder.exercises.registry import form_hint
 from autograder.intake.submission import Submission, open_submission
-from autograder.judging.diagnosis import Diagnosis, diagnose
 from autograder.judging.fairness import Sitting, Start, Trial, best_trial, waive_repeated_forms
 from autograder.judging.suites import Suites, with_suites
 from autograder.kit.cases import digest_of_tests, read_data, read_key
@@ -117,8 +116,7 @@ def explain(exercise: Exercise, trials: dict[str, Trial], report: Report) -> Non
     rooms = load_manifest().files
     trial = trials[exercise.name]
     asked = trials[rooms[exercise.function]] if exercise.function else trial
-    told = {fault.misconception for fault in asked.faults.values() if fault.misconception}
-    found = diagnose(asked.transcript, told) if asked.lost_values else Diagnosis()
+    found = asked.diagnosis
     named = {
         *trial.form_faults.values(),
         *(fault.misconception for fault in trial.faults.values() if fault.misconception),

@@ -26,7 +26,7 @@ RELATIVE, ABSOLUTE, ROUNDING = 1e-5, 1e-8, 1e-12
 VANISHED = 1e-290
 # Python's floats raise where NumPy's give infinity or NaN.
 NUMERIC = {"OverflowError", "ZeroDivisionError", "FloatingPointError"}
-PAIRS_TRIED, ESTIMATES_TRIED = 2500, 100
+PAIRS_TRIED, ESTIMATES_TRIED = 2000, 40
 TWO_ANSWERS = (
     "Asked the same question twice, your function gives two answers: something is kept from an "
     "earlier call, or drawn at random."
@@ -234,9 +234,8 @@ def difference(theirs: NDArray[Any], ours: Array, pivot: int = 0) -> float | Non
 
 def built_in(error: Exception) -> str:
     """The built-in class of an exception, as a guest names it."""
-    return next(
-        kind.__name__ for kind in type(error).__mro__ if vars(builtins).get(kind.__name__) is kind
-    )
+    kinds = (kind.__name__ for kind in type(error).__mro__)
+    return next(name for name in kinds if hasattr(builtins, name))
 
 
 class Search:
@@ -256,8 +255,12 @@ class Search:
         ]
         choices = {choice for _, way, _ in self.listed for choice in way}
         self.bits = {choice: 1 << place for place, choice in enumerate(sorted(choices))}
+        self.masks = [self.mask(way) for _, way, _ in self.listed]
         turned = [self.turn(one) for one in self.observations]
-        right = [self.trace({}, one) for one in self.observations]
+        right = [
+            self.held(one, results, seen)
+            for one, (results, seen) in zip(self.observations, turned, strict=True)
+        ]
         # Wrong answers to plain questions first: these reach the fewest choices, and an edit that
         # leaves them as they are explains nothing.
         order = sorted(
@@ -271,25 +274,45 @@ class Search:
         )
         self.observations = [self.observations[place] for place in order]
         self.right = [right[place] for place in order]
-        self.turned = [turned[place] for place in order]
+        self.turned = [turned[place][0] for place in order]
         self.leading = [next(iter(results), 0) for results in self.turned]
 
-    def turn(self, asked: Observation) -> dict[int, Array]:
-        """The right results of a question; sets the pivots of its answer."""
-        try:
-            right = {
-                place: np.asarray(array, dtype=np.float64)
-                for place, array in self.compute(Choices({}, {}), asked)
-            }
-        except Exception:
-            return {}
+    @property
+    def shows_numbers(self) -> bool:
+        """Whether some wrong answer is made of numbers, none of them NaN or infinite."""
+        return any(
+            trace.distance is None
+            and bool(asked.arrays)
+            and all(np.isfinite(array).all() for array in asked.arrays)
+            for asked, trace in zip(self.observations, self.right, strict=True)
+        )
+
+    def turn(self, asked: Observation) -> tuple[dict[int, NDArray[Any]], int]:
+        """The right results of a question, and the choices asked for; sets the answer's pivots."""
+        choices = Choices({}, self.bits)
+        right = {
+            place: np.asarray(array, dtype=np.float64)
+            for place, array in self.compute(choices, asked)
+        }
         pivots = [0, 0, 0]
         for place, array in enumerate(asked.arrays):
-            if place in right and np.shape(right[place]) == array.shape and array.size:
+            if place in right and right[place].shape == array.shape and array.size:
                 gap = np.abs(array - right[place])
                 pivots[place] = int(np.where(np.isfinite(gap), gap, -1.0).argmax())
         asked.pivots = tuple(pivots)
-        return right
+        return right, choices.seen
+
+    def held(self, asked: Observation, right: dict[int, NDArray[Any]], seen: int) -> Trace:
+        """The right results against the answer."""
+        if asked.raised:
+            return Trace(None, seen, lost=True)
+        gaps = [
+            difference(array, right[place], asked.pivots[place])
+            for place, array in enumerate(asked.arrays)
+            if place in right
+        ]
+        told = [gap for gap in gaps if gap is not None]
+        return Trace(max(told, default=0.0) if len(told) == len(gaps) else None, seen)
 
     def estimated(self, misconception: Misconception, others: Way) -> list[Way]:
         if misconception.estimate is None:
@@ -303,11 +326,12 @@ class Search:
             found |= self.bits.get(choice, 0)
         return found
 
-    def trace(self, way: Way, asked: Observation) -> Trace:
+    def trace(self, way: Way, asked: Observation, watched: bool = False) -> Trace:
+        """A version against one answer; what it asks for is noted only where it is watched."""
         choices = Choices(way, self.bits)
         distance, lost = 0.0, False
         try:
-            for place, ours in self.compute(choices, asked):
+            for place, ours in self.compute(choices if watched else way.get, asked):
                 if asked.raised:
                     lost = lost or not np.isfinite(ours).all()
                 elif place < len(asked.arrays):
@@ -326,7 +350,7 @@ class Search:
         """What a way does to one question by itself: to the answer, and to the right results."""
         asked, right = self.observations[place], self.turned[place]
         if asked.raised or not right:
-            trace = self.trace(way, asked)
+            trace = self.trace(way, asked, watched=True)
             return Alone(trace.distance is None, trace.seen)
         choices, told = Choices(way, self.bits), self.right[place].distance is None
         wrong, neutral, seen, broken = False, True, 0, 0
@@ -392,6 +416,10 @@ class Alone:
     raises: bool = False
 
 
+# A way that no pair is left of.
+DEAD = Alone(True, 0, raises=True)
+
+
 @dataclass(frozen=True)
 class Candidate:
     misconceptions: tuple[int, ...]
@@ -414,7 +442,8 @@ def explain(configuration: Configuration, observations: Observations) -> Found:
         # One exception whatever is asked could be anybody's.
         if not wrong or (len(kinds) == 1 and kinds != {""}):
             return Found()
-        for stage in (singles, styled, pairs):
+        # Lost numbers alone do not tell two mistakes from one.
+        for stage in (singles, styled, pairs) if search.shows_numbers else (singles, styled):
             found = chosen(configuration, list(stage(search)))
             if found is not None:
                 return Found(*found, search.tried)
@@ -441,10 +470,10 @@ def chosen(
 
 def singles(search: Search) -> Iterator[Candidate]:
     first, reached = search.observations[0], search.right[0].seen
-    for number, way, _ in search.listed:
+    for (number, way, _), mask in zip(search.listed, search.masks, strict=True):
         if search.right[0].distance is None:
             # What the plainest wrong answer never asks for cannot explain it.
-            if not search.mask(way) & reached:
+            if not mask & reached:
                 continue
             trace = search.trace(way, first)
             if trace.distance is None:
@@ -480,14 +509,18 @@ def pairs(search: Search) -> Iterator[Candidate]:
     """
     listed = search.listed
     stages = sorted({one.stage for one in search.misconceptions})
-    bits = np.array([search.mask(way) for _, way, _ in listed], dtype=np.int64)
+    bits = np.array(search.masks, dtype=np.int64)
     stage = np.array([stages.index(search.misconceptions[one[0]].stage) for one in listed])
     rank = np.array([one[2] for one in listed])
     alive = (bits[:, None] & bits[None, :]) == 0
     alive &= stage[:, None] != stage[None, :]
     rows = []
     for place in sieves(search):
-        alone = [search.alone(way, place) for _, way, _ in listed]
+        live = alive.any(axis=0) | alive.any(axis=1)
+        alone = [
+            search.alone(way, place) if live[number] else DEAD
+            for number, (_, way, _) in enumerate(listed)
+        ]
         wrong = np.array([one.wrong for one in alone])
         seen = np.array([one.seen for one in alone], dtype=np.int64)
         neutral = np.array([one.neutral for one in alone])
@@ -517,7 +550,9 @@ def estimated_pairs(search: Search, rows: list[tuple[Array, Array]]) -> Iterator
         if misconception.estimate is None:
             continue
         mask = search.mask(misconception.ways[0])
-        for place, (number, way, _) in enumerate(search.listed):
+        likeliest = sorted(range(len(search.listed)), key=lambda place: search.listed[place][2])
+        for place in likeliest:
+            number, way, _ = search.listed[place]
             if search.misconceptions[number].stage == misconception.stage:
                 continue
             if any(wrong[place] and not seen[place] & mask for wrong, seen in rows):

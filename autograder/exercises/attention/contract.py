@@ -76,6 +76,9 @@ def read(reply: Reply, arguments: tuple[Any, ...]) -> Answer:
         # Beside the weights may lie the scores: the weights are those whose rows are shares.
         weights = next(filter(are_shares, square), square[0])
         return Answer(reply, (output, weights), in_order=False)
+    if shapes[0] == right[1] != shapes[1] and shapes[1][:1] == (tokens,):
+        # Weights first, beside an output of another width than it should have.
+        return Answer(reply, (arrays[1], arrays[0]), in_order=False)
     return Answer(reply, (arrays[0], arrays[1]), in_order=len(reply.results) == 2)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,10 @@ class Given:
     def __init__(self, X: Array, W_q: Array, W_k: Array, W_v: Array) -> None:
         self.X, self.W_q, self.W_k, self.W_v = X, W_q, W_k, W_v
         self.Q, self.K, self.V = X @ W_q, X @ W_k, X @ W_v
-        self.T, self.d_model, self.d_k, self.d_v = *X.shape, W_k.shape[1], W_v.shape[1]
+        self.T: int = X.shape[0]
+        self.d_model: int = X.shape[1]
+        self.d_k: int = W_k.shape[1]
+        self.d_v: int = W_v.shape[1]
 
 
 def compute(pick: Pick, asked: Observation) -> Iterator[tuple[int, Array]]:
@@ -291,7 +295,7 @@ def scores_shown(weights: Array, scores: Array, output: Array) -> Returned:
     yield 0, output
 
 
-def beside(change: Callable[[Array], Array]) -> Callable[[Array, Array, Array], Returned]:
+def beside(change: Any) -> Callable[[Array, Array, Array], Returned]:
     """The right output, something else in the weights' place."""
 
     def returned(weights: Array, scores: Array, output: Array) -> Returned:
@@ -376,9 +380,7 @@ def fills(observations: Observations, others: Way) -> Iterator[Way]:
         exact = {short for fill in found[way] for short in nice(fill, 4, 1e-7) if fill < -1e-11}
         tiny = {fill for fill in found[way] if -1e-7 < fill < -1e-11}
         edges = sorted({round(edge, 6) for edge in borders[way]})
-        between = [
-            (low + high) / 2 for low, high in zip(edges, edges[1:], strict=False) if high - low > 40
-        ]
+        between = [(low + high) / 2 for low, high in pairwise(edges) if high - low > 40]
         below = [edges[0] - 50] if edges else []
         for fill in [*sorted(exact)[:4], *sorted(tiny)[:2], *below, *between]:
             if fill < -1e-11:
@@ -516,8 +518,8 @@ SCALES = (
     Misconception(
         "no_square_root",
         WEIGHTS,
-        "In effect you divide the scores by d_k itself. Which power of d_k brings their spread back "
-        "to 1?",
+        "In effect you divide the scores by d_k itself. Which power of d_k brings their spread "
+        "back to 1?",
         "factor",
         ways("factor", times(-1, "d_k")),
     ),
@@ -548,8 +550,8 @@ SCALES = (
     Misconception(
         "scaled_by_d_v",
         WEIGHTS,
-        "Your scale is made of the width of the values. The dot product is one of queries and keys: "
-        "how long are they?",
+        "Your scale is made of the width of the values. The dot product is one of queries and "
+        "keys: how long are they?",
         "factor",
         ways("factor", *(times(power, "d_v") for power in (-0.5, -1, 0.5, 1))),
     ),
@@ -579,7 +581,6 @@ SCALES = (
                 lambda raw, g: raw / np.sqrt(g.d_k / 2),
                 lambda raw, g: raw / np.floor(np.sqrt(g.d_k)),
                 lambda raw, g: raw // np.sqrt(g.d_k),
-                lambda raw, g: raw - np.sqrt(g.d_k),
                 lambda raw, g: raw / np.exp(g.d_k),
                 lambda raw, g: raw / np.sqrt(g.d_k + g.d_model),
                 lambda raw, g: raw / raw.std(),
@@ -619,8 +620,8 @@ PRODUCTS = (
     Misconception(
         "scores_not_projected",
         WEIGHTS,
-        "Your scores compare the rows of X as they are. Queries and keys are X projected by W_q and "
-        "W_k.",
+        "Your scores compare the rows of X as they are. Queries and keys are X projected by W_q "
+        "and W_k.",
         "product",
         ways("product", lambda g: g.X @ g.X.T),
     ),
@@ -714,6 +715,8 @@ PRODUCTS = (
             normalised,
             partial(normalised, epsilon=1e-5),
             partial(normalised, epsilon=1e-6),
+            lambda X: (X - X.mean(axis=1, keepdims=True)) / (X.std(axis=1, keepdims=True) + 1e-5),
+            lambda X: (X - X.mean(axis=1, keepdims=True)) / (X.std(axis=1, keepdims=True) + 1e-6),
             lambda X: normalised(X.T).T,
             lambda X: (X - X.mean()) / X.std(),
             lambda X: X - X.mean(axis=1, keepdims=True),
@@ -732,7 +735,8 @@ PRODUCTS = (
     Misconception(
         "integers_truncated",
         INTEGERS,
-        "With integer inputs, fractions are cut off: an array of yours takes its dtype from theirs.",
+        "With integer inputs, fractions are cut off: an array of yours takes its dtype from "
+        "theirs.",
         "product",
         ways(
             "factor",
@@ -751,13 +755,13 @@ PRODUCTS = (
 )
 
 SIGN_OR_SIDE = (
-    "Under the mask you favour the hidden words over the visible ones: is it the sign of the value, "
-    "or the side that it goes to?"
+    "Under the mask you favour the hidden words over the visible ones: is it the sign of the "
+    "value, or the side that it goes to?"
 )
 
 NAN_ROWS = (
-    "Under the mask, rows that hide a word turn to NaN: the score of a hidden word becomes -inf, not "
-    "+inf and not NaN."
+    "Under the mask, rows that hide a word turn to NaN: the score of a hidden word becomes -inf, "
+    "not +inf and not NaN."
 )
 
 HIDING = (
@@ -865,8 +869,8 @@ HIDING = (
         "mask",
         ways(
             "hide",
-            *map(replaced, (-1e-10, -10.0, -100.0, -1000.0, -9999.0)),
-            *map(added, (-1e-10, -10.0, -100.0, -1000.0, -1e4, -2e4)),
+            *map(replaced, (-10.0, -100.0, -1000.0, -9999.0)),
+            *map(added, (-10.0, -100.0, -1000.0, -1e4, -2e4)),
             lambda scores, hidden: np.where(hidden, scores.min(), scores),
             lambda scores, hidden: np.where(hidden, -np.abs(scores).max(), scores),
             lambda scores, hidden: np.where(hidden, scores.min() - 1, scores),
@@ -1100,13 +1104,11 @@ BLENDS = (
         "weights_changed_after_softmax",
         WEIGHTS,
         "You change the weights after softmax. They are shares that sum to 1 as they come.",
-        "finish",
+        "blend",
         ways(
             "finish",
             lambda w, g: w / w.sum(axis=0),
             lambda w, g: w.T,
-            lambda w, g: w / g.T,
-            lambda w, g: w * g.T,
             lambda w, g: w**2,
             lambda w, g: w - w.mean(axis=1, keepdims=True),
             lambda w, g: np.where(w < 0.1, 0.0, w),

@@ -52,12 +52,12 @@ future = upper(1)
 
 
 def compute(pick: Callable[[str, Any], Any], asked: Observation) -> Iterator[tuple[int, Array]]:
-    mask = pick("pattern", future)(asked.arguments[0])
-    yield 0, pick("value", as_numbers)(mask)
+    mask = pick("size", pick("pattern", future))(asked.arguments[0])
+    yield 0, pick("value", itself)(mask)
 
 
-def as_numbers(mask: Array) -> Array:
-    return mask.astype(float)
+def itself(mask: Array) -> Array:
+    return mask
 
 
 def to_add(fill: float) -> Callable[[Array], Array]:
@@ -84,6 +84,10 @@ def fills(observations: Observations, others: Way) -> Iterator[Way]:
 
 def ways(*patterns: Pattern) -> tuple[Way, ...]:
     return tuple({"pattern": pattern} for pattern in patterns)
+
+
+def sizes(*patterns: Pattern) -> tuple[Way, ...]:
+    return tuple({"size": pattern} for pattern in patterns)
 
 
 # --- the misconceptions: those of the pattern are a head's too -----------------------------------
@@ -187,8 +191,8 @@ PATTERNS = (
     Misconception(
         "hides_whole_rows",
         HIDES,
-        "Whole rows are hidden, so some words see nothing at all. Which words are hidden depends on "
-        "the column too.",
+        "Whole rows are hidden, so some words see nothing at all. Which words are hidden depends "
+        "on the column too.",
         "mask",
         ways(
             where(lambda i, j, n: i > 0),
@@ -230,14 +234,14 @@ PATTERNS = (
         "hides_everything",
         HIDES,
         "Your mask hides every word from every word.",
-        "mask",
+        "value",
         ways(where(lambda i, j, n: i == i)),
     ),
     Misconception(
         "hides_nothing",
         HIDES,
         "Your mask hides nothing.",
-        "mask",
+        "value",
         ways(where(lambda i, j, n: i < 0), upper(10)),
     ),
 )
@@ -249,7 +253,7 @@ MISCONCEPTIONS = (
         HIDES,
         "Your mask is not n by n. How many rows and columns does a table of n words need?",
         "size",
-        ways(
+        sizes(
             lambda n: future(n + 1),
             lambda n: future(n - 1),
             lambda n: future(n)[0],

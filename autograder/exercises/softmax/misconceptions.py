@@ -192,7 +192,8 @@ def ordinary(observations: Observations) -> Iterator[tuple[Array, Array]]:
 
 def bounds(observations: Observations, others: Way) -> Iterator[Way]:
     """Clip bounds: what a hidden or very low score must have become, and a very high one."""
-    lows, highs = set(), set()
+    lows: set[float] = set()
+    highs: set[float] = set()
     for scores, weights in plain(observations):
         if not ((np.abs(scores) > 100) & (weights > 0)).any():
             continue
@@ -258,7 +259,7 @@ def bases(observations: Observations, others: Way) -> Iterator[Way]:
 def temperatures(observations: Observations, others: Way) -> Iterator[Way]:
     for rate in rates(observations):
         for factor in (*nice(rate), *(1 / inverse for inverse in nice(1 / rate if rate else 0))):
-            if abs(factor - 1) > 1e-12:
+            if factor > 0 and abs(factor - 1) > 1e-12:
                 yield {"scores": partial(np.multiply, factor)}
 
 
@@ -301,7 +302,10 @@ def raises_for_integers(observations: Observations) -> bool:
 # --- the misconceptions --------------------------------------------------------------------------
 
 # After a shift by the row's maximum the largest exponential is 1, and dividing by it does nothing.
-NOT_BY_THE_SUM = "You return exponentials that were not divided by the sum of their row, so rows do not sum to 1."
+NOT_BY_THE_SUM = (
+    "You return exponentials that were not divided by the sum of their row: its shares do not sum "
+    "to 1."
+)
 
 MISCONCEPTIONS = (
     Misconception(
@@ -479,8 +483,8 @@ MISCONCEPTIONS = (
     Misconception(
         "clips_instead_of_shifting",
         SILENT,
-        "Clipping avoids infinite exponentials but changes the weights: large gaps vanish, and -inf "
-        "is no longer silent. Shifting a row changes nothing.",
+        "Clipping avoids infinite exponentials but changes the weights: large gaps are cut short. "
+        "Shifting a row changes nothing.",
         "scores",
         (
             *(
@@ -605,25 +609,27 @@ MISCONCEPTIONS = (
         SUMS,
         "You divide the exponentials by something else than their own sum over the row.",
         "total",
-        tuple(
-            {"total": total, **shift}
-            for total in (
-                over(lambda e: e.shape[-1]),
-                over(lambda e: e.shape[0]),
-                over(lambda e: e.mean(axis=-1, keepdims=True)),
-                over(lambda e: np.linalg.norm(e, axis=-1, keepdims=True)),
-                over(lambda e: e.sum(axis=-1, keepdims=True) - e),
-                over(lambda e: e.cumsum(axis=-1)),
-                over(lambda e: 1 + e),
-                over(lambda e: 1 + e.sum(axis=-1, keepdims=True)),
-                over(lambda e: e.sum(axis=-1, keepdims=True) ** 2),
-                lambda e, x: x.sum(axis=-1, keepdims=True),
-                lambda e, x: np.abs(x).sum(axis=-1, keepdims=True),
-                lambda e, x: np.exp(x.sum(axis=-1, keepdims=True)),
-            )
-            for shift in ({}, UNSHIFTED)
-        )
-        + ({"total": lambda e, x: np.exp(x).sum(axis=-1, keepdims=True)},),
+        (
+            *(
+                {"total": total, **shift}
+                for total in (
+                    over(lambda e: e.shape[-1]),
+                    over(lambda e: e.shape[0]),
+                    over(lambda e: e.mean(axis=-1, keepdims=True)),
+                    over(lambda e: np.linalg.norm(e, axis=-1, keepdims=True)),
+                    over(lambda e: e.sum(axis=-1, keepdims=True) - e),
+                    over(lambda e: e.cumsum(axis=-1)),
+                    over(lambda e: 1 + e),
+                    over(lambda e: 1 + e.sum(axis=-1, keepdims=True)),
+                    over(lambda e: e.sum(axis=-1, keepdims=True) ** 2),
+                    lambda e, x: x.sum(axis=-1, keepdims=True),
+                    lambda e, x: np.abs(x).sum(axis=-1, keepdims=True),
+                    lambda e, x: np.exp(x.sum(axis=-1, keepdims=True)),
+                )
+                for shift in ({}, UNSHIFTED)
+            ),
+            {"total": lambda e, x: np.exp(x).sum(axis=-1, keepdims=True)},
+        ),
     ),
     Misconception(
         "epsilon_added",
@@ -746,7 +752,6 @@ STYLES: tuple[Way, ...] = (
     {"swept": np.nan_to_num},
     {"total": with_epsilon(1e-12)},
     {"swept": lambda weights: np.nan_to_num(weights, posinf=0.0)},
-    {"swept": lambda weights: np.where(np.isnan(weights), 1 / weights.shape[-1], weights)},
 )
 
 # --- where nothing is named ----------------------------------------------------------------------

@@ -287,7 +287,13 @@ class Encoder:
         items = [value]
         if isinstance(value, (tuple, list)) and self.holds_arrays(value):
             items = list(value)[:8]
+        named = type(value) is dict and len(value) > 0
+        if named:
+            # Read through like a pair; that it is a dict is a fault of form.
+            items = list(value.values())[:8]
         described = [self.item(item) for item in items]
+        if named:
+            described = [({**description, "type": "dict"}, data) for description, data in described]
         body = b"".join(data for _, data in described)
         header = {
             "kind": "returned",
