@@ -56,6 +56,11 @@ class Trial:
         return diagnose(self.transcript, told) if self.lost_values else Diagnosis()
 
 
+def core(exercises: Iterable[Exercise]) -> list[Exercise]:
+    """Those that ask a function and count: a bonus takes no time from them."""
+    return [one for one in exercises if one.function and not one.bonus]
+
+
 class Sitting:
     """One submission before the suites: it is asked with its own helpers, or with right ones."""
 
@@ -65,7 +70,7 @@ class Sitting:
         self.submission, self.suites = submission, suites
         self._limits, self._start = limits, start
         self._budget = Budget(limits.submission_seconds)
-        asked = [one for one in load_manifest().exercises if one.function]
+        asked = core(load_manifest().exercises)
         # Of the public examples, and of each exercise: whatever one spends, the others are asked.
         self._share = limits.submission_seconds / (1 + len(asked))
         self.keep_for(asked)
@@ -89,7 +94,7 @@ class Sitting:
 
     def keep_for(self, later: Sequence[Exercise], shares: float = 0.0) -> None:
         """Keeps the share of the budget that exercises have which follow, and so many more."""
-        asked = [one for one in later if one.function]
+        asked = core(later)
         self._budget.kept = self._share * (len(asked) + shares)
 
     def ask_publicly(self) -> Public:
@@ -138,9 +143,15 @@ def best_trial(
         if not best.lost_values:
             break
         trial = try_out(exercise, sitting, replaced)
-        if trial.result.score > best.result.score:
+        if worth(trial) > worth(best):
             best = trial
     return best
+
+
+def worth(trial: Trial) -> tuple[float, int]:
+    """Points first; a bonus has none, so the tests that passed."""
+    tests = trial.result.tests
+    return trial.result.score, sum(test.verdict == "passed" for test in tests)
 
 
 def helpers_to_replace(
