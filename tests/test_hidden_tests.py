@@ -41,11 +41,16 @@ def test_has_a_title_points_and_fixed_words(test):
     title = ast.get_docstring(test)
     assert title
     assert title.endswith(".")
-    assert points(test) > 0
     for node in ast.walk(test):
         if isinstance(node, ast.Assert):
             assert isinstance(node.msg, ast.Constant), f"line {node.lineno}"
             assert isinstance(node.msg.value, str), f"line {node.lineno}"
+
+
+def test_a_test_has_points_unless_it_is_of_a_bonus():
+    bonus = {exercise.name for exercise in load_manifest().exercises if exercise.bonus}
+    for name, test in TESTS.items():
+        assert (points(test) == 0) == (name.partition(".")[0] in bonus), name
 
 
 def test_points_are_those_of_the_manifest():
@@ -61,7 +66,7 @@ def test_is_failed_by_a_golden_submission(name):
     exercise, _, test = name.partition(".")
     assert [
         golden
-        for golden in of_kind("wrong", "borderline")
+        for golden in of_kind("wrong", "borderline", "bonus")
         if GOLDENS[golden].verdict(exercise, test) == "failed"
     ]
 
