@@ -100,6 +100,16 @@ class ExerciseResult:
         for test in self.tests:
             test.settle(verdict, hint)
 
+    @property
+    def passed(self) -> int:
+        """How many tests pass."""
+        return sum(test.verdict == "passed" for test in self.tests)
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a function to judge, more than a stub."""
+        return any(test.verdict not in ("missing", "not_attempted") for test in self.tests)
+
 
 @dataclass(frozen=True)
 class MissedQuestion:

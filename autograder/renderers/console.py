@@ -8,7 +8,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.renderers.wording import VERDICTS, draw_line, exam_line, hints, missed_line, points
+from autograder.renderers.wording import (
+    VERDICTS,
+    begun_bonus,
+    bonus_line,
+    draw_line,
+    exam_line,
+    hints,
+    missed_line,
+    points,
+)
 from autograder.report import ExerciseResult, Outcome, Report, Verdict
 
 MOST = 5
@@ -19,9 +28,11 @@ def show_report(report: Report, console: Console) -> None:
     """One submission, test by test, with each hint once per exercise."""
     title = f"{report.submission}: {points(report.score)} of {points(report.max_score)} points"
     console.print(Text(title, style="bold"))
-    for exercise in report.exercises:
+    for exercise in [*report.exercises, *begun_bonus(report)]:
         show_exercise(exercise, console)
     console.print()
+    if report.bonus:
+        console.print(Text(bonus_line(report), style="bold"))
     if report.exam:
         console.print(Text(exam_line(report.exam), style="bold"))
         if report.exam.missed and not unanswered(report):
@@ -45,6 +56,8 @@ def unanswered(report: Report) -> bool:
 def show_exercise(exercise: ExerciseResult, console: Console) -> None:
     console.print()
     score = f"{points(exercise.score)} of {points(exercise.max_score)}"
+    if not exercise.max_score:
+        score = f"bonus, {exercise.passed} of {len(exercise.tests)} tests"
     console.print(Text(f"{exercise.name}  {score}", style="bold"))
     if exercise.override:
         console.print(Text(f"  set by staff: {exercise.override.why}", style="cyan"))
@@ -63,7 +76,7 @@ def tests_table(exercise: ExerciseResult) -> Table:
     table.add_column()
     for test in exercise.tests:
         table.add_row(
-            f"{points(test.points)}/{points(test.max_points)}",
+            f"{points(test.points)}/{points(test.max_points)}" if test.max_points else "",
             Text(VERDICTS[test.verdict], style=STYLES.get(test.verdict, "red")),
             Text(test.title),
         )

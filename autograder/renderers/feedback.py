@@ -66,6 +66,8 @@ def section(number: int, cause: Cause) -> list[str]:
     for exercise, tests in cause.tests.items():
         for test in tests:
             score = f"{points(test.points)} of {points(test.max_points)}"
+            if not test.max_points:
+                score = "bonus"
             lines.append(
                 f"   - {exercise}, {VERDICTS[test.verdict]} ({score}): {escape(test.title)}"
             )

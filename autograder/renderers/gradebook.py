@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograder.files import Table, read_table, table_bytes, write_whole
 from autograder.manifest import load_manifest
-from autograder.renderers.wording import VERDICTS, hints, missed_line, points
+from autograder.renderers.wording import VERDICTS, bonus_done, hints, missed_line, points
 from autograder.report import ExerciseResult, Outcome, Report, Student, Verdict
 
 ID_COLUMNS = ["name", "sid", "email", "login", "lms_id", "section"]
@@ -115,8 +115,8 @@ def full_score() -> float:
 
 
 def bonus(report: Report) -> str:
-    """The points of all bonus exercises, which are no part of the score."""
-    return points(sum(exercise.score for exercise in report.bonus)) if report.bonus else ""
+    """How many bonus exercises are done, which is no part of the score."""
+    return str(bonus_done(report)) if report.bonus else ""
 
 
 def exam_columns(report: Report) -> list[str]:

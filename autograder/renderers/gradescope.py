@@ -8,6 +8,7 @@ from typing import Any
 from autograder.files import write_whole
 from autograder.renderers.wording import (
     VERDICTS,
+    begun_bonus,
     bonus_line,
     draw_line,
     exam_line,
@@ -76,7 +77,7 @@ def cards(report: Report) -> list[dict[str, Any]]:
     """
     found = []
     told: dict[str, str] = {}
-    for i, exercise in enumerate([*report.exercises, *report.bonus], start=1):
+    for i, exercise in enumerate([*report.exercises, *begun_bonus(report)], start=1):
         # An exam that is passed still has something to say.
         passed = [test for test in exercise.tests if test.verdict == "passed" and not test.hint]
         parts = [(passed, "")] if passed else []

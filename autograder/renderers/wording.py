@@ -72,7 +72,7 @@ class Cause:
 def causes(report: Report) -> list[Cause]:
     """What was lost, by cause: one mistake that shows in several exercises is one cause."""
     found: dict[tuple[Verdict, str], Cause] = {}
-    for exercise in [*report.exercises, *report.bonus]:
+    for exercise in [*report.exercises, *begun_bonus(report)]:
         for test in exercise.tests:
             if test.verdict != "passed" or test.points < test.max_points:
                 cause = found.setdefault((test.verdict, test.hint), Cause(test.verdict, test.hint))
@@ -103,7 +103,16 @@ def replaced_line(report: Report, exercise: str) -> str:
     )
 
 
+def begun_bonus(report: Report) -> list[ExerciseResult]:
+    """The bonus exercises that were begun: of the others there is nothing to tell."""
+    return [exercise for exercise in report.bonus if exercise.begun]
+
+
+def bonus_done(report: Report) -> int:
+    """How many bonus exercises pass every test."""
+    return sum(exercise.passed == len(exercise.tests) for exercise in report.bonus)
+
+
 def bonus_line(report: Report) -> str:
-    """How many bonus exercises pass every test; they are no part of the score."""
-    done = sum(all(test.verdict == "passed" for test in one.tests) for one in report.bonus)
-    return f"bonus: {done} of {len(report.bonus)}"
+    """How many bonus exercises are done; they are no part of the score."""
+    return f"bonus: {bonus_done(report)} of {len(report.bonus)}"
