@@ -141,7 +141,19 @@ def test_results_in_another_order_or_form_are_read_through(tmp_path):
     cache = (SOLUTIONS / "kv_cache.py").read_text()
     output_last = cache.replace("weights @ values, keys, values", "keys, values, weights @ values")
     report = right_and(tmp_path, multi_head=weights_first, kv_cache=output_last)
-    assert passed(report, "multi_head") == passed(report, "kv_cache") == (6, 6)
+    # The one test that asks for the order is lost.
+    assert passed(report, "multi_head") == passed(report, "kv_cache") == (5, 6)
+
+
+@pytest.mark.parametrize(
+    "returned", ["output, keys.T, values", "output, keys[:1], values", "output, keys, values[0]"]
+)
+def test_caches_that_no_step_can_go_on_from_are_the_students_fault(tmp_path, returned):
+    source = (SOLUTIONS / "kv_cache.py").read_text()
+    right = "return weights @ values, keys, values"
+    broken = source.replace(right, f"output = weights @ values\n    return {returned}")
+    report = right_and(tmp_path, kv_cache=broken)
+    assert 0 < passed(report, "kv_cache")[0] < 6
 
 
 def test_a_function_is_found_under_another_file_name(tmp_path):

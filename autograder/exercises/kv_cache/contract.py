@@ -15,11 +15,13 @@ from autograder.kit.contract import (
     result_of,
     several_arrays,
 )
+from autograder.report import StudentFault
 from autograder.sandbox.protocol import Reply
-from autograder.sandbox.student import Earlier, Student
+from autograder.sandbox.student import Earlier, Student, as_it_came_back
 
 FUNCTION = "attend_next"
 THREE = "attend_next returned fewer than three results; it should return output, keys, values."
+NOT_CACHES = "The next word cannot go on: keys and values are not (t + 1, d_k) and (t + 1, d_v)."
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,14 @@ def attend_next(
     student: Student, x: NDArray[Any], cache: tuple[Any, Any], matrices: tuple[NDArray[Any], ...]
 ) -> Step:
     """Asks for a word x (d_model,), the keys (t, d_k) and values (t, d_v) before it, and W_q, W_k
-    and W_v. The step is kept, so that its caches can be handed on."""
+    and W_v. The step is kept, so that its caches can be handed on.
+
+    A StudentFault where they came back in shapes that no step could go on from.
+    """
+    keys, values = (np.shape(as_it_came_back(one)) for one in cache)
+    _, W_k, W_v = matrices
+    if keys[1:] != W_k.shape[1:] or values[1:] != W_v.shape[1:] or keys[0] != values[0]:
+        raise StudentFault("failed", NOT_CACHES)
     return Step(student.call_and_keep(FUNCTION, x, *cache, *matrices))
 
 

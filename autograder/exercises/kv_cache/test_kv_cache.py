@@ -40,8 +40,11 @@ def test_outputs_are_the_rows_of_the_causal_head(student, case):
 @points(0)
 def test_cache_holds_the_keys_of_all_words_in_order(student, case):
     """The keys that come back are those of all words, the oldest first."""
-    keys = word_by_word(student, case)[-1].keys
-    assert close(keys, case.X @ case.W_k), "The keys are not those of all words, in their order."
+    step = word_by_word(student, case)[-1]
+    assert step.answer.in_order, "attend_next should return output, keys, values, in this order."
+    assert close(step.keys, case.X @ case.W_k), (
+        "The keys are not those of all words, in their order."
+    )
 
 
 @points(0)

@@ -51,6 +51,7 @@ def test_output_and_weights_are_those_of_pytorch(student, case, kernel):
 def test_one_head_and_an_identity_are_exercise_3(student, case):
     """One head, with an identity for W_o, is exercise 3."""
     found = multi_head(student, *heads(case))
+    assert found.answer.in_order, "multi_head should return the pair output, weights, as attention."
     assert close(found.output, case.output), "One head's output is not that of attention."
     assert close(found.weights, case.weights), (
         "One head's weights are not those of attention, in an array of shape (1, T, T)."
