@@ -7,6 +7,7 @@ import ast
 import json
 import re
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from autograder.intake.contents import UnparsableError, inside, parse, tokens, top_level
@@ -127,6 +128,33 @@ def read_notebook(source: bytes, modules: set[str], most_tokens: int) -> Remnant
         parts.append(remnants.text)
     kept, experiments = without_experiments("\n".join(parts), modules)
     return Remnants(kept, left_out + experiments, fault, broken)
+
+
+def sheet_of(source: bytes) -> bytes:
+    """The answers of the last cell that says `answers = {"q01": "b", ...}`, as lines of TOML.
+
+    Nothing is run: a value that is no constant counts as it is written. Empty where there are none.
+    """
+    found: dict[str, str] = {}
+    for _, cell in code_cells(source):
+        try:
+            tree = parse(without_magics(python_of(cell)).text)
+        except UnparsableError:
+            continue
+        for node in tree.body:
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Dict):
+                continue
+            if any(isinstance(name, ast.Name) and name.id == "answers" for name in node.targets):
+                found = dict(answers_in(node.value))
+    lines = [f"{question} = {json.dumps(answer)}" for question, answer in found.items()]
+    return "\n".join(lines).encode("utf-8", "replace")
+
+
+def answers_in(node: ast.Dict) -> Iterator[tuple[str, str]]:
+    for key, value in zip(node.keys, node.values, strict=True):
+        if isinstance(key, ast.Constant) and re.fullmatch(r"\w{1,20}", str(key.value)):
+            constant = isinstance(value, ast.Constant)
+            yield str(key.value), str(value.value) if constant else ast.unparse(value)
 
 
 def code_cells(source: bytes) -> list[tuple[int, str]]:

@@ -212,15 +212,19 @@ class Reading:
             )
 
     def take_notebook(self, name: str, path: str, source: bytes, modules: set[str]) -> None:
-        from autograder.intake.notebook import importable_modules, read_notebook
+        from autograder.intake.notebook import importable_modules, read_notebook, sheet_of
 
         own = importable_modules(modules - {naming.stem_of(path)})
         try:
             remnants = read_notebook(source, own, min(self.tokens, contents.TOKENS))
             known = contents.contents_of(contents.parse(remnants.text))
+            sheet = sheet_of(source)
         except UnparsableError as error:
             self.leave_unread(name, path, error.sentence(naming.plain(name)).partition(" ")[2])
             return
+        if sheet:
+            # Below the notebook: a filled exam.toml beside it comes first.
+            self.found.sheets[f"{name}/exam.toml"] = sheet
         self.tokens -= contents.tokens(remnants.text)
         if remnants.fault:
             known.syntax_fault = f"{naming.plain(name)}: {remnants.fault}"

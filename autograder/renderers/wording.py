@@ -81,7 +81,7 @@ def causes(report: Report) -> list[Cause]:
 
 
 def holds_line(exercises: Iterable[ExerciseResult]) -> str:
-    """What is right, in one line: softmax in full, 9 of 13 in attention; empty for nothing."""
+    """What is right, in one line: sort in full, 9 of 13 tests of merge; empty for nothing."""
     parts = []
     for exercise in exercises:
         passed = sum(test.verdict == "passed" for test in exercise.tests)

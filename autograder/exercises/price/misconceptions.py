@@ -155,4 +155,6 @@ FORMS = (
     ),
 )
 
-CONFIGURATION = Configuration("price", compute, MISCONCEPTIONS, results=3, forms=FORMS)
+CONFIGURATION: Configuration = Configuration(
+    "price", compute, MISCONCEPTIONS, results=3, forms=FORMS
+)
