@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.manifest import load_manifest
 from tests.platform_runs import AUTOGRADER, ROOT, SOLUTIONS
 
 # What otter's Dockerfile adds to its image, each by name.
@@ -63,15 +64,7 @@ def test_what_otter_wants_is_there(grader):
     assert grader.read("files/.OTTER_LOG") == b""
     assert json.loads(grader.read("files/grade.ipynb"))["cells"] == []
     assert {name for name in grader.namelist() if name.startswith("tests/")} == {
-        f"tests/{exercise}.py"
-        for exercise in (
-            "softmax",
-            "causal_mask",
-            "attention",
-            "fused_kernel",
-            "captured_log",
-            "exam",
-        )
+        f"tests/{exercise.name}.py" for exercise in load_manifest().exercises
     }
 
 

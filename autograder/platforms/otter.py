@@ -100,5 +100,5 @@ def added(folder: Path, names: list[str], submission: Path) -> set[str]:
 def by_exercise(report: Report) -> dict[str, list[dict[str, Any]]]:
     return {
         exercise.name: [asdict(case) for case in cases_of(exercise)]
-        for exercise in report.exercises
+        for exercise in (*report.exercises, *report.bonus)
     }

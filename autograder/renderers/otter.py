@@ -22,6 +22,9 @@ class Case:
 
 
 def cases(exercise: ExerciseResult) -> list[Case]:
+    if not exercise.max_score and not exercise.begun:
+        # Otter would show a failure, and nobody has to begin a bonus.
+        return [Case("A bonus exercise that is not begun.", 0.0, True, "not begun", "")]
     return [case for test in exercise.tests for case in cases_of(test)]
 
 
@@ -30,7 +33,8 @@ def cases_of(test: TestResult) -> list[Case]:
     verdict = VERDICTS[test.verdict]
     lost = test.max_points - test.points
     if lost == 0 or test.points == 0:
-        return [Case(test.title, test.max_points, lost == 0, verdict, test.hint)]
+        passed = lost == 0 if test.max_points else test.verdict == "passed"
+        return [Case(test.title, test.max_points, passed, verdict, test.hint)]
     return [
         Case(f"{test.title} (earned)", test.points, True, verdict, ""),
         Case(f"{test.title} (missed)", lost, False, verdict, test.hint),
@@ -46,7 +50,7 @@ def write_pickle(report: Report | None, fault: str, path: Path) -> None:
         last_line = fault.strip().rpartition("\n")[2]
         found = GradingResults.without_results(RuntimeError(f"grader_error: {last_line}"))
     else:
-        found = GradingResults([question(exercise) for exercise in report.exercises])
+        found = GradingResults([question(one) for one in (*report.exercises, *report.bonus)])
     write_whole(path, pickle.dumps(found))
 
 

@@ -4,7 +4,15 @@ import random
 
 import numpy as np
 
-from autograder.kit.drawing import JsonCase, case, drawn, grid, load_solution, to_decimals
+from autograder.kit.drawing import (
+    JsonCase,
+    case,
+    drawn,
+    grid,
+    load_solution,
+    settled,
+    to_decimals,
+)
 
 # Names that a student might take for one another: the gate's mutants do.
 LOOKALIKES = {"sin": ("cos", "tan"), "cos": ("sin", "tanh"), "arange": ("ones", "zeros")}
@@ -13,8 +21,12 @@ LOOKALIKES = {"sin": ("cos", "tan"), "cos": ("sin", "tanh"), "arange": ("ones", 
 def cases(rng: random.Random, public: bool) -> dict[str, list[JsonCase]]:
     positions = load_solution("positions")
 
-    def three_words(d_model: int) -> JsonCase:
-        return case(f"d{d_model}", d_model=d_model, table=to_decimals(positions(3, d_model)))
+    def three_words(*widths: int) -> JsonCase:
+        def made() -> JsonCase:
+            d_model = rng.choice(widths)
+            return case(f"d{d_model}", d_model=d_model, table=to_decimals(positions(3, d_model)))
+
+        return settled(made)
 
     def length(T: int, d_model: int, **more: int) -> JsonCase:
         return case(f"T{T}_d{d_model}", T=T, d_model=d_model, **more)
@@ -28,7 +40,9 @@ def cases(rng: random.Random, public: bool) -> dict[str, list[JsonCase]]:
     )
     return {
         "test_table_for_three_words_is_the_one_on_the_page": [
-            three_words(d_model) for d_model in (4, *even)
+            three_words(4),
+            three_words(6, 8, 10, 12),
+            three_words(*range(14, 36, 2)),
         ],
         "test_position_0_alternates_0_and_1": [*lengths, length(1, 2)],
         "test_a_longer_sentence_leaves_earlier_rows_alone": [
