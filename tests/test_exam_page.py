@@ -162,8 +162,8 @@ def test_it_works_where_nothing_can_be_kept(page, tmp_path):
 @pytest.mark.slow
 def test_the_form_that_the_page_takes_is_the_grader_s(page):
     from autograder.exam import scoring
-    from tests.test_check import ANSWERS as WRITTEN
-    from tests.test_check import KEY as FORMS
+    from tests.written_answers import ANSWERS as WRITTEN
+    from tests.written_answers import KEY as FORMS
 
     for answer in filter(None, WRITTEN):
         if "\u201c" in answer or answer == "1e400":
