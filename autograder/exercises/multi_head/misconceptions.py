@@ -52,10 +52,11 @@ def first_again(arrays: Array) -> Array:
 
 
 def one_for_all(merge: Callable[[Array], Array]) -> tuple[Callable[[Array, Array], Array], ...]:
-    """One output of all heads: times the first rows of W_o, or once for each head."""
+    """One output of all heads: times the first rows of W_o, once for each head, or as it is."""
     return (
         lambda outputs, W_o: merge(outputs) @ W_o[: outputs.shape[2]],
         lambda outputs, W_o: np.tile(merge(outputs), len(outputs)) @ W_o,
+        lambda outputs, W_o: merge(outputs),
     )
 
 

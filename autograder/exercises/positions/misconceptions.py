@@ -145,7 +145,7 @@ MISCONCEPTIONS = (
         "Your table holds whole numbers: the fractions were cut off. What dtype has the array that "
         "you write into?",
         "returned",
-        ({"returned": np.trunc},),
+        ({"returned": np.trunc}, {"returned": np.rint}),
     ),
     Misconception(
         "position_forgotten",

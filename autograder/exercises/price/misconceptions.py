@@ -26,7 +26,8 @@ def compute(pick: Pick, asked: Observation) -> Iterator[tuple[int, Array]]:
     width = pick("width", split)(d_model, heads)
     merge = pick("merge", d_model) * d_model
     owned = heads * 3 * d_model * width + pick("merges owned", once)(heads) * merge
-    yield 0, np.array(layers * owned * pick("owned", without_length)(T))
+    rows = pick("rows", 0) * T * d_model
+    yield 0, np.array(layers * owned * pick("owned", without_length)(T) + rows)
     projections = 3 * T * d_model * width
     products = pick("products", 2) * T ** pick("power", 2) * width
     made = layers * (heads * (projections + products) + T * merge)
@@ -81,7 +82,7 @@ MISCONCEPTIONS = (
         "Your parameters grow with the text. Parameters are the numbers in the matrices, the same "
         "for every sentence; T counts only in what is computed and kept.",
         "owned",
-        ({"owned": lambda T: T}, {"owned": lambda T: T**2}),
+        ({"owned": lambda T: T}, {"owned": lambda T: T**2}, {"rows": 1}),
     ),
     Misconception(
         "linear_scores",
