@@ -14,8 +14,9 @@ grade: .venv/grades
 test: lint
 	$(BIN)/python -m pytest -n 2
 
-test-all: lint .venv/otter
-	$(BIN)/python -m pytest -m "slow or not slow" -n 2 --dist loadfile
+# The tests of `make test`, then those that take longer: a file of them stays in one process.
+test-all: test .venv/otter
+	$(BIN)/python -m pytest -m slow -n 2 --dist loadfile
 
 # What `autograder regenerate` and `verify` need, without the tests.
 authoring: .venv/authoring
