@@ -111,6 +111,12 @@ def test_no_bonus_costs_nothing_and_all_of_them_earn_nothing(tmp_path):
     assert with_all.score == with_all.max_score == without.max_score == 100
 
 
+def test_the_untouched_stubs_are_not_attempted():
+    """Nor are the public checks beside them taken for the functions that they check."""
+    report = grade(CHECKOUT / "student_template")
+    assert {test.verdict for one in report.bonus for test in one.tests} == {"not_attempted"}
+
+
 @pytest.mark.slow
 def test_a_bonus_that_hangs_costs_the_core_nothing(tmp_path):
     hangs = "while True:\n    pass\n"

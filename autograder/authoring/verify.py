@@ -314,7 +314,8 @@ def code_tests(report: Report) -> Iterator[str]:
     functions: Mapping[str, str | None] = {
         exercise.name: exercise.function for exercise in load_manifest().exercises
     }
-    for exercise in [*report.exercises, *report.bonus]:
+    # A right submission need not hold a bonus.
+    for exercise in [*report.exercises, *(one for one in report.bonus if one.begun)]:
         if functions[exercise.name]:
             yield from (test.name for test in exercise.tests)
 

@@ -20,7 +20,7 @@ KEYS = [[0.0], [1.0]]
 VALUES = [[4.0, 0.0], [0.0, 8.0]]
 
 
-def attend_next(x, keys, values, *matrices):
+def step(x, keys, values, *matrices):
     """The student's three results as numbers."""
     result = ask("attend_next", x, keys, values, *matrices)
     if not isinstance(result, (tuple, list)) or len(result) != 3:
@@ -34,12 +34,12 @@ def attend_next(x, keys, values, *matrices):
 def check_kv_cache_shapes():
     """attend_next: one row is added to the keys and to the values; the output is a single row."""
     matrices = (everyday(4, 2), everyday(4, 2), everyday(4, 3))
-    attend_next(everyday(4), everyday(5, 2), everyday(5, 3), *matrices)
+    step(everyday(4), everyday(5, 2), everyday(5, 3), *matrices)
 
 
 def check_kv_cache_first_word():
     """attend_next: the first word of the pencil example hands over its own value."""
-    output, keys, values = attend_next(X[0], *NOTHING, *MATRICES)
+    output, keys, values = step(X[0], *NOTHING, *MATRICES)
     same("the output for the first word", output, OUTPUTS[0])
     same("the keys", keys, KEYS[:1], " after the first word")
     same("the values", values, VALUES[:1], " after the first word")
@@ -47,8 +47,8 @@ def check_kv_cache_first_word():
 
 def check_kv_cache_pencil_example():
     """attend_next: the second word of the pencil example comes out as on the page."""
-    _, keys, values = attend_next(X[0], *NOTHING, *MATRICES)
-    output, keys, values = attend_next(X[1], keys, values, *MATRICES)
+    _, keys, values = step(X[0], *NOTHING, *MATRICES)
+    output, keys, values = step(X[1], keys, values, *MATRICES)
     same("the output for the second word", output, OUTPUTS[1])
     same("the keys", keys, KEYS, " after the second word")
     same("the values", values, VALUES, " after the second word")

@@ -19,7 +19,7 @@ WEIGHTS = [[[0.75, 0.25], [0.75, 0.25]], [[0.2, 0.8], [0.5, 0.5]]]
 MASKED_OUTPUT = [[4.0, 10.0, -2.0], [5.0, 5.0, 5.0]]
 
 
-def multi_head(*arguments, **options):
+def output_and_weights(*arguments, **options):
     """The student's output and weights as numbers."""
     result = ask("multi_head", *arguments, **options)
     if not isinstance(result, (tuple, list)) or len(result) != 2:
@@ -34,14 +34,14 @@ def check_multi_head_shapes():
     """multi_head: output and weights have their shapes, where h, T, d_model, d_k and d_v differ."""
     shapes = [(5, 4), (3, 4, 2), (3, 4, 2), (3, 4, 6), (18, 4)]
     for options in ({}, {"causal": True}):
-        _, weights = multi_head(*(everyday(*shape) for shape in shapes), **options)
+        _, weights = output_and_weights(*(everyday(*shape) for shape in shapes), **options)
         for head in range(3):
             rows_sum_to_one(f"the weights of head {head}", weights[head])
 
 
 def check_multi_head_pencil_example():
     """multi_head: the pencil example comes out as on the page."""
-    output, weights = multi_head(*PENCIL)
+    output, weights = output_and_weights(*PENCIL)
     for head in range(2):
         same(f"the weights of head {head}", weights[head], WEIGHTS[head], " in the pencil example")
     same("the output", output, OUTPUT, " in the pencil example")
@@ -49,6 +49,6 @@ def check_multi_head_pencil_example():
 
 def check_multi_head_pencil_example_masked():
     """multi_head: with causal=True, the first word of the pencil example sees itself alone."""
-    output, weights = multi_head(*PENCIL, causal=True)
+    output, weights = output_and_weights(*PENCIL, causal=True)
     exactly_zero("the weight of the later word", weights[:, 0, 1])
     same("the output", output, MASKED_OUTPUT, " in the pencil example with causal=True")

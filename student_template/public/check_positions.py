@@ -14,7 +14,7 @@ PENCIL = [
 ]
 
 
-def positions(T, d_model):
+def table(T, d_model):
     """The student's table."""
     return of_shape("the table", numbers("the table", ask("positions", T, d_model)), (T, d_model))
 
@@ -22,14 +22,14 @@ def positions(T, d_model):
 def check_positions_shape():
     """positions: T words get T rows of d_model numbers."""
     for T, d_model in [(5, 4), (2, 8), (1, 2)]:
-        positions(T, d_model)
+        table(T, d_model)
 
 
 def check_positions_first_row():
     """positions: position 0 reads 0, 1, 0, 1, and so on."""
-    same("the row of position 0", positions(3, 6)[:1], [[0.0, 1.0] * 3])
+    same("the row of position 0", table(3, 6)[:1], [[0.0, 1.0] * 3])
 
 
 def check_positions_pencil_example():
     """positions: the three rows of the pencil example come out as on the page."""
-    same("the table, to five decimals", np.round(positions(3, 4), 5), PENCIL, " for T = 3")
+    same("the table, to five decimals", np.round(table(3, 4), 5), PENCIL, " for T = 3")

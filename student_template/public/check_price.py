@@ -9,7 +9,7 @@ BONUS = True
 NAMES = ("parameters", "multiplications", "numbers in the cache")
 
 
-def price(T, d_model, heads, layers):
+def counts(T, d_model, heads, layers):
     """The student's three numbers."""
     result = numbers("the result", ask("price", T, d_model, heads, layers))
     return of_shape("the result", result, (3,))
@@ -18,7 +18,7 @@ def price(T, d_model, heads, layers):
 def compare(sizes, expected):
     T, d_model, heads, layers = sizes
     where = f"T = {T}, d_model = {d_model}, heads = {heads}, layers = {layers}"
-    for name, yours, right in zip(NAMES, price(*sizes), expected, strict=True):
+    for name, yours, right in zip(NAMES, counts(*sizes), expected, strict=True):
         if yours != right:
             raise Wrong(f"For {where}, the {name} are {yours:,.0f}, and should be {right:,}.")
 
