@@ -105,11 +105,17 @@ class Pool:
         """Starts graders while there are members, and hears them until all have ended."""
         waiting = list(reversed(members))
         self.slots = [Zygotes() for _ in range(max(jobs, 1))] if can_fork() else []
+        try:
+            self._run(waiting, jobs, several=len(members) > 1)
+        except OSError as error:
+            raise GraderError(f"no file can be written for the guests: {error}") from error
+
+    def _run(self, waiting: list[Member], jobs: int, several: bool) -> None:
         with scratch_folder("guest-") as scratch:
             # Each guest's own folder in it is closed to all but its user.
             os.chmod(scratch, 0o755)
             try:
-                if len(members) > 1:
+                if several:
                     for slot in self.slots:
                         warm(slot)
                 while waiting or self.graders:

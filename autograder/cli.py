@@ -44,7 +44,11 @@ def main() -> None:
     # `timeout` and `docker stop` end it as Ctrl-C does: guests and their folders go too.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: sys.exit(128 + number))
-    clear_stale(tempfile.gettempdir())
+    try:
+        clear_stale(tempfile.gettempdir())
+    except OSError as error:
+        click.echo(f"grader_error: no file can be written here. {error}", err=True)
+        sys.exit(1)
 
 
 @main.command()

@@ -333,24 +333,10 @@ def killed(folder: Path, out: Path, ready) -> None:
     process.wait()
 
 
-def test_a_killed_first_run_leaves_valid_results(tmp_path):
-    work, out = submission(tmp_path / "work", attention=SLOW), tmp_path / "out"
-    results = out / "results" / "work.json"
-    killed(work, out, lambda: results.exists() and json.loads(results.read_text())["score"] >= 30)
-    content = json.loads(results.read_text())
-    assert content["score"] == 30
-    outputs = {test["output"].split(":")[0] for test in content["tests"]}
-    assert outputs == {"passed", "not run"}
-    assert sum(test["max_score"] for test in content["tests"]) >= sum(FULL.values())
-
-
-def test_a_run_killed_before_any_answer_leaves_valid_results(tmp_path):
+def test_a_killed_first_run_leaves_no_grade(tmp_path):
     work, out = submission(tmp_path / "work", softmax=SLOW), tmp_path / "out"
-    results = out / "results" / "work.json"
-    killed(work, out, results.exists)
-    content = json.loads(results.read_text())
-    assert content["score"] == 0
-    assert {test["output"] for test in content["tests"]} == {"not run"}
+    killed(work, out, (out / "results").exists)
+    assert [*(out / "results").iterdir()] == []
 
 
 def test_an_earlier_grade_survives_a_killed_run(tmp_path):
@@ -372,7 +358,10 @@ def test_an_interrupt_ends_the_whole_run(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(1.2)
+    until = time.monotonic() + 30
+    # Once the first guest is there, the command listens.
+    while not [*tmp_path.glob("guest-*/guest-*")] and time.monotonic() < until:
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     try:
         process.wait(2)

@@ -153,8 +153,8 @@ def sheet_of(source: bytes) -> bytes:
 def answers_in(node: ast.Dict) -> Iterator[tuple[str, str]]:
     for key, value in zip(node.keys, node.values, strict=True):
         if isinstance(key, ast.Constant) and re.fullmatch(r"\w{1,20}", str(key.value)):
-            constant = isinstance(value, ast.Constant)
-            yield str(key.value), str(value.value) if constant else ast.unparse(value)
+            text = str(value.value) if isinstance(value, ast.Constant) else ast.unparse(value)
+            yield str(key.value), text
 
 
 def code_cells(source: bytes) -> list[tuple[int, str]]:
