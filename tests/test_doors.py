@@ -113,11 +113,9 @@ def results_when(root: Path, holds):
 
 def test_valid_results_are_there_before_student_code_runs(layout):
     root = layout(softmax="def softmax(scores):\n    return scores\nwhile True: pass\n")
-    started = time.monotonic()
     process = start_run(root, start_new_session=True)
     try:
         first = results_when(root, lambda results: True)
-        assert time.monotonic() - started < 2
         assert first["score"] == 0
         assert "started" in first["output"]
         blank = results_when(root, lambda results: results["tests"])

@@ -181,17 +181,10 @@ def test_a_folder_that_cannot_be_given_away_is_open_to_the_guest(monkeypatch):
 # --- what the machine's Python may decide -------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("line", "named"),
-    [("def softmax[T](x): return x)", True), ("def softmax(x: return x", False)],
-)
-def test_a_syntax_error_names_the_python_only_where_a_newer_one_might_read_it(
-    line, named, tmp_path
-):
-    (tmp_path / "softmax.py").write_text(line + "\n")
+def test_a_syntax_error_names_the_python_that_graded(tmp_path):
+    (tmp_path / "softmax.py").write_text("def softmax(x: return x\n")
     fault = open_submission(tmp_path, MANIFEST).faults["softmax"]
-    said = f"(graded with Python 3.{sys.version_info.minor})"
-    assert (said in str(fault.words)) == named
+    assert f"(graded with Python 3.{sys.version_info.minor})" in str(fault.words)
 
 
 def test_the_report_names_python_and_numpy():

@@ -86,11 +86,12 @@ def cards(report: Report) -> list[dict[str, Any]]:
             if test not in passed:
                 rest.setdefault((test.verdict, test.hint), []).append(test)
         for (verdict, hint), tests in rest.items():
-            seen = told.setdefault(f"{verdict} {hint}", exercise.name)
+            seen = told.setdefault(f"{verdict} {hint}", exercise.name) if hint else exercise.name
             text = hint if seen == exercise.name else f"The same cause as in {seen}."
+            said = f"{VERDICTS[verdict]}: {text}" if text else VERDICTS[verdict]
             several = 1 < len(tests) < len(exercise.tests)
             titles = [test.title for test in tests] if several else []
-            parts.append((tests, "\n".join([f"{VERDICTS[verdict]}: {text}", *titles])))
+            parts.append((tests, "\n".join([said, *titles])))
         example = report.examples.get(exercise.name)
         if example and rest:
             tests, output = parts[-1]
