@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.sandbox.interpreter import anyone_may_read
 from tests.goldens import POINTS
 
 ROOT = Path(__file__).parent.parent

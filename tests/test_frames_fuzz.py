@@ -139,8 +139,7 @@ class Piped(Guest):
     def __init__(self):
         self._asked = 0
         requests, self.wire = os.pipe(), os.pipe()
-        self._replies = os.fdopen(self.wire[0], "rb", 0)
-        self._requests = os.fdopen(requests[1], "wb", 0)
+        self._replies, self._requests = self.wire[0], requests[1]
         self._read_end = requests[0]
         os.set_blocking(self.wire[0], False)
         os.set_blocking(requests[1], False)
@@ -149,8 +148,8 @@ class Piped(Guest):
         return 0
 
     def stop(self):
-        self._replies.close()
-        self._requests.close()
+        os.close(self._replies)
+        os.close(self._requests)
         os.close(self._read_end)
 
 
