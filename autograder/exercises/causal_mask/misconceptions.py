@@ -133,7 +133,7 @@ PATTERNS = (
     ),
     Misconception(
         "hides_next_word_only",
-        BORDER,
+        HIDES,
         "Your mask hides single words of the future, and shows those after them. All of the future "
         "is hidden.",
         "mask",
