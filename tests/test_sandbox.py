@@ -483,7 +483,8 @@ def test_after_two_deaths_the_same_is_not_asked_again(make):
 
 
 def test_a_spent_budget_is_told(make):
-    student = make(softmax("time.sleep(0.2)\nreturn x"), seconds=0.5)
+    # The guest's start counts too.
+    student = make(softmax("time.sleep(1.5)\nreturn x"), seconds=4.2)
     assert [ask_softmax(student, X).shape, ask_softmax(student, X).shape] == [X.shape] * 2
     assert fault_of(lambda: ask_softmax(student, X)).verdict == "timeout"
     started = time.monotonic()
@@ -698,10 +699,10 @@ print("uid" in student.isolation, folder.exists())
     assert done.stdout.split() == ["False", "False"]
 
 
-def test_files_beside_never_replace_the_real_modules(make):
-    files = dict.fromkeys(["numpy.py", "json.py", "random.py", "struct.py"], "raise SystemExit\n")
-    expression = "[json.dumps(1), numpy.__version__, 0 <= random.random() < 1]"
-    files["softmax.py"] = "import json, random\nimport numpy\n" + tells(expression)
+def test_files_beside_never_replace_what_python_has_loaded(make):
+    files = dict.fromkeys(["numpy.py", "json.py", "struct.py"], "raise SystemExit\n")
+    expression = "[json.dumps(1), numpy.__version__, struct.calcsize('d') == 8]"
+    files["softmax.py"] = "import json, struct\nimport numpy\n" + tells(expression)
     assert told(make(files)) == ["1", np.__version__, True]
 
 

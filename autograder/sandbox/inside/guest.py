@@ -163,7 +163,8 @@ class Guest:
         """Has the student's files import code.py beside them, and not Python's own module code."""
         standard = sys.stdlib_module_names - {*sys.builtin_module_names}
         files = [name for name in os.listdir(self.folder) if name.endswith(".py")]
-        own = {name[:-3]: name for name in files if name[:-3] in standard}
+        # One that Python has loaded already is Python's own at home too, whatever lies beside.
+        own = {name[:-3]: name for name in files if name[:-3] in standard - {*sys.modules}}
         python_import = builtins.__import__
 
         def import_own(name, globals=None, locals=None, fromlist=(), level=0):
