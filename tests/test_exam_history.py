@@ -99,6 +99,8 @@ def told(results: dict) -> str:
     return json.dumps([t["output"] for t in results["tests"] if t["name"].startswith("exam")])
 
 
+pytestmark = pytest.mark.slow
+
 EVENTS = ["killed", "pending", "null results", "autograder_error"]
 
 
