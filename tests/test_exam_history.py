@@ -9,7 +9,7 @@ import pytest
 
 from autograder.exam.attempts import KEPT
 from autograder.kit.cases import read_key
-from tests.platform_runs import ROOT, bundled, gradescope_layout, read_results, run, start_run
+from tests.platform_runs import ROOT, bundled, gradescope_layout, run, start_run
 
 KEY = read_key()
 SOLUTIONS = ROOT / "solutions"
@@ -180,15 +180,17 @@ def test_the_record_stands_in_the_results_from_the_first_moment(archive, tmp_pat
     assert [one["right"] for one in seen[-1]["sheets"]] == [14, 5]
 
 
-def test_a_fault_of_the_grader_keeps_the_record_as_it_was(archive, tmp_path):
+def test_a_fault_of_the_grader_costs_no_attempt_and_no_score(archive, tmp_path):
     course = Course(archive, tmp_path)
     course.hand_in(14)
     root = course.laid_out(18)
     (next(root.glob("source/files*/autograder/exercises/softmax/cases.json"))).write_text("{")
-    results, _, _ = run(root)
-    assert "The grader itself failed" in results["output"]
-    assert [one["right"] for one in results["extra_data"][KEPT]["sheets"]] == [14]
-    course.add(score=0.0, results=read_results(root))
+    process = start_run(root)
+    said, _ = process.communicate(timeout=120)
+    assert "grader_error" in said
+    # It leaves none, so Gradescope shows an error of its own.
+    assert not (root / "results" / "results.json").exists()
+    course.happens("autograder_error")
     assert exam_points(course.hand_in(None)) == 15.56
 
 
