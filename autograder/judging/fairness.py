@@ -177,7 +177,7 @@ def try_out(exercise: Exercise, sitting: Sitting, replaced: tuple[str, ...]) -> 
     """Every test of an exercise, asked of the student with these helpers replaced."""
     trial = Trial(sitting.suites.blank(exercise), replaced)
     student = sitting.student(replaced)
-    fault = fault_of(exercise.function, student)
+    fault = fault_of(exercise, student)
     if fault is not None:
         trial.result.settle_all(fault.verdict, fault.words)
         trial.lost_values = True
@@ -190,12 +190,17 @@ def try_out(exercise: Exercise, sitting: Sitting, replaced: tuple[str, ...]) -> 
     return trial
 
 
-def fault_of(function: str | None, student: Student) -> StudentFault | None:
+def fault_of(exercise: Exercise, student: Student) -> StudentFault | None:
     """What stands in the way of a whole exercise: nothing to ask, or nothing looked at."""
+    function = exercise.function
     if function is None:
         return None
     if function in student.submission.faults:
-        return student.submission.faults[function]
+        fault = student.submission.faults[function]
+        if exercise.bonus and fault.verdict == "syntax_error" and exercise.name not in fault.words:
+            # A file of something else is broken: nothing says that the bonus was begun.
+            return StudentFault("missing", f"No file defines {function}.")
+        return fault
     if looks_at_nothing(function, student):
         return StudentFault("failed", CONSTANT.format(function))
     return None
