@@ -79,7 +79,7 @@ def test_handouts_do_not_depend_on_the_key(monkeypatch):
 
     real = authoring.draw_exam
 
-    def without_key(rng):
+    def without_key(rng, own):
         return tuple(
             replace(
                 question,
@@ -88,7 +88,7 @@ def test_handouts_do_not_depend_on_the_key(monkeypatch):
                 explanation="x",
                 options=tuple(replace(option, misconception="x") for option in question.options),
             )
-            for question in real(rng)
+            for question in real(rng, own)
         )
 
     before = authoring.draw_all("7")
