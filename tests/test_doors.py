@@ -155,7 +155,7 @@ def test_a_full_disk_leaves_no_half_written_results(layout):
     root = layout()
     process = start_run(root, preexec_fn=little_room)
     said, _ = process.communicate(timeout=120)
-    assert process.returncode == 1, said
+    assert "cannot be written" in said or "grader_error" in said
     left = {path.name: path for path in (root / "results").iterdir()}
     assert {*left} <= {"results.json", "results.pkl"}
     # None at all is Gradescope's own error; one that fitted is whole.
