@@ -89,11 +89,12 @@ def test_gradescope_s_image_is_small_and_soon_built(image):
 def test_a_step_of_setup_that_fails_fails_the_build(archive, tmp_path):
     with zipfile.ZipFile(archive) as file:
         file.extractall(tmp_path / "source")
-    (tmp_path / "source" / "requirements.txt").write_text("numpy==0.0.0\n")
+    for path in (tmp_path / "source").glob("requirements*"):
+        path.write_text("numpy==0.0.0\n")
     (tmp_path / "Dockerfile").write_text(DOCKERFILE)
     done = docker("build", "--no-cache", "--progress", "plain", tmp_path, check=False)
     assert done.returncode != 0
-    assert "setup.sh: installing from requirements.txt: numpy==0.0.0" in done.stdout + done.stderr
+    assert "setup.sh: installing from requirements" in done.stdout + done.stderr
     assert "setup.sh: done" not in done.stdout + done.stderr
 
 

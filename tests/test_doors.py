@@ -19,7 +19,6 @@ from tests.platform_runs import (
     PARITY,
     SOLUTIONS,
     bundled,
-    exam_sheet,
     graded,
     gradescope_layout,
     handed_in,
@@ -288,41 +287,3 @@ def test_an_odd_history_costs_nothing(layout, text):
     assert status == 0
     expected = graded(root / "submission")
     assert scores_of_results(results) == scores(expected)
-    assert "number 1 of the 3" in results["tests"][-1]["output"]
-    assert len(results["extra_data"]["exam_attempts"]) == 1
-
-
-def test_the_first_three_different_exam_sheets_count(layout):
-    """A term of one student, each run's metadata made of the results of those before."""
-    root, past = layout(), []
-
-    def hand_in(right: int | None):
-        sheet = root / "submission" / "exam.toml"
-        sheet.unlink(missing_ok=True)
-        if right is not None:
-            sheet.write_text(exam_sheet(right))
-        (root / "submission_metadata.json").write_text(metadata(*past))
-        results, _, _ = run(root)
-        past.append(results)
-        exam = results["tests"][-1]
-        assert exam["name"].startswith("exam: ")
-        return exam["score"], exam["output"], len(results["extra_data"].get("exam_attempts", []))
-
-    blank = hand_in(0)
-    assert (blank[0], blank[2]) == (0, 0)
-    assert hand_in(5)[::2] == (5.56, 1)
-    assert hand_in(13)[::2] == (14.44, 2)
-    assert hand_in(13)[::2] == (14.44, 2)
-    lower = hand_in(9)
-    assert lower[::2] == (14.44, 3)
-    assert lower[1].endswith("An earlier one was better and counts: 72 of 100.")
-    fourth = hand_in(18)
-    assert fourth[::2] == (14.44, 3)
-    assert fourth[1] == (
-        "passed: This exam.toml differs from the first 3 that you handed in, and is not counted:"
-        " the best of those 3 keeps its score, 72 of 100."
-    )
-    assert past[-1]["output"] == "94.44 of 100 points; exam: 72 of 100, passed."
-    assert past[-1]["score"] == 94.44
-    assert hand_in(13)[::2] == (14.44, 3)
-    assert hand_in(None)[::2] == (14.44, 3)
