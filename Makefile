@@ -16,7 +16,8 @@ test: lint
 
 # The tests of `make test`, then those that take longer: a file of them stays in one process.
 test-all: test .venv/otter
-	$(BIN)/python -m pytest -m slow -n 2 --dist loadfile
+	$(BIN)/python -m pytest -m slow -n 2 tests/test_authoring.py
+	$(BIN)/python -m pytest -m slow -n 2 --dist loadfile --ignore tests/test_authoring.py
 
 # What `autograder regenerate` and `verify` need, without the tests.
 authoring: .venv/authoring

@@ -67,6 +67,7 @@ def test_the_public_seed_gives_the_files_that_are_here():
         assert (CHECKOUT / path).read_text(encoding="utf-8") == text, path
 
 
+@pytest.mark.slow
 def test_ten_seeds_give_ten_keys_and_ten_sets_of_inputs():
     draws = [authoring.draw_all(str(seed)) for seed in range(10)]
     for name in ("exam/key", "softmax/cases", "attention/cases", "fused_kernel/cases"):
@@ -140,6 +141,7 @@ def digests(python, program, **env):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_same_bytes_whatever_the_number_of_threads():
     one, two = (
         digests(sys.executable, EVERYTHING, OPENBLAS_NUM_THREADS=n, OMP_NUM_THREADS=n)
