@@ -4,7 +4,7 @@ BIN = .venv/bin
 SAMPLES = student_template solutions \
 	tests/submissions/wrong/no-scaling tests/submissions/wrong/hides-diagonal
 
-.PHONY: grade test test-all authoring lint benchmark clean FORCE
+.PHONY: grade test test-all test-slow authoring lint benchmark clean FORCE
 
 grade: .venv/grades
 	$(BIN)/autograder grade student_template
@@ -14,10 +14,13 @@ grade: .venv/grades
 test: lint
 	$(BIN)/python -m pytest -n 2
 
-# The tests of `make test`, then those that take longer: a file of them stays in one process.
-test-all: test .venv/otter
-	$(BIN)/python -m pytest -m slow -n 2 tests/test_authoring.py
+# The tests of `make test`, then those that take longer.
+test-all: test test-slow
+
+# A file of them stays in one process, but for the draws, which are many and alike.
+test-slow: .venv/otter
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadfile --ignore tests/test_authoring.py
+	$(BIN)/python -m pytest -m slow -n 2 tests/test_authoring.py
 
 # What `autograder regenerate` and `verify` need, without the tests.
 authoring: .venv/authoring
