@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from handing_in import ROOT, bundled
+
+from tests.platform_runs import ROOT, bundled
 
 PAGES = ("README.md", "autograder/platforms/README.md", "autograder/sandbox/README.md")
 COMMAND = re.compile(
