@@ -316,10 +316,6 @@ def instead(change: Callable[[Array], Array]) -> Callable[[Array, Array, Array],
     return returned
 
 
-def scores_blended(weights: Array, state: Any) -> Array:
-    return state
-
-
 def unmasked_blend(weights: Array, state: Any) -> Array:
     """The weights as they are without the mask."""
     _, scores, pick = state

@@ -284,13 +284,6 @@ def digits(observations: Observations, others: Way) -> Iterator[Way]:
 # --- claims --------------------------------------------------------------------------------------
 
 
-def has_nan_or_raises(observations: Observations) -> bool:
-    return any(
-        bool(one.raised) or any(not np.isfinite(array).all() for array in one.arrays)
-        for one in observations
-    )
-
-
 def raises_for_integers(observations: Observations) -> bool:
     """Only where integers came in, and there it raised."""
     return all(
