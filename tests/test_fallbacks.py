@@ -19,7 +19,7 @@ from autograder.sandbox.interpreter import Arrangement
 from autograder.sandbox.process import Guest
 from autograder.sandbox.student import Budget, Student
 
-SUBMISSION = Path(__file__).parent / "submissions" / "einsum"
+SUBMISSION = Path(__file__).parent / "submissions" / "right" / "einsum"
 MANIFEST = load_manifest()
 AS_WE_ARE = Arrangement(os.path.realpath(sys.executable), own_user=False)
 ALL_IDS = "0 0 4294967295\n"
