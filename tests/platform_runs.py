@@ -1,11 +1,13 @@
 """Runs of the platforms: submissions as files to hand in, the zip unpacked, a platform run."""
 
+import compileall
 import json
 import os
 import shutil
 import subprocess
 import sys
 import zipfile
+from functools import cache
 from pathlib import Path
 
 from autograder.manifest import load_manifest
@@ -114,10 +116,19 @@ def scores(report: dict) -> dict[str, float]:
 # --- Gradescope's layout -------------------------------------------------------------------------
 
 
+@cache
+def unpacked(archive: Path) -> Path:
+    """The zip's files, compiled once as setup.sh does for all submissions."""
+    source = archive.with_suffix(".unpacked")
+    with zipfile.ZipFile(archive) as file:
+        file.extractall(source)
+    compileall.compile_dir(source / "files-grader", quiet=2)
+    return source
+
+
 def gradescope_layout(root: Path, archive: Path, submission: Path) -> Path:
     """The folders as Gradescope makes them, the zip unpacked and the submission in place."""
-    with zipfile.ZipFile(archive) as file:
-        file.extractall(root / "source")
+    shutil.copytree(unpacked(archive), root / "source")
     shutil.copy(root / "source" / "run_autograder", root / "run_autograder")
     (root / "run_autograder").chmod(0o755)
     shutil.copytree(submission, root / "submission")

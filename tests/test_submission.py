@@ -487,7 +487,7 @@ def written_below(submission: Submission) -> None:
         assert all(path.is_relative_to(target) for path in files)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.tuples(NAMES, SUFFIXES).map("".join), SOURCES, max_size=6))
 def test_any_zip_opens_and_stays_in_its_folder(files):
     with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory() as room:
@@ -520,7 +520,7 @@ FILE_NAMES = st.binary(min_size=1, max_size=60).filter(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.dictionaries(FILE_NAMES, SOURCES, max_size=5), st.sampled_from([b"", b".py", b".PY"]))
 def test_any_folder_opens_and_stays_in_its_folder(files, suffix):
     with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory() as room:
@@ -538,7 +538,7 @@ VALID = [zipped({**WORK, "in.zip": zipped(WORK)}, method) for method in METHODS]
 CHANGES = st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 255)), min_size=1, max_size=8)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.sampled_from(VALID), CHANGES)
 def test_any_damaged_zip_opens(content, changes):
     damaged = bytearray(content)
