@@ -151,10 +151,11 @@ def test_a_checkout_with_other_line_ends_gives_the_same_zip(out, tmp_path):
 @pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.13"])
 def test_what_images_install_is_locked_for_each_python(grader, version):
     """Each pinned version stands in the lock file, each line of which has a digest."""
-    wanted = grader.read("requirements.txt").decode().splitlines()
-    lock = grader.read(f"requirements.{version}.lock").decode()
-    for line in wanted:
-        requirement, _, marker = line.partition(";")
-        if "==" in requirement and (version == "3.10" or '< "3.11"' not in marker):
-            assert f"{requirement.strip()} \\\n    --hash=sha256:" in lock
-    assert "://" not in lock
+    for name, sources in (("", ["txt"]), (".otter", ["txt", "otter"])):
+        lock = grader.read(f"requirements{name}.{version}.lock").decode()
+        for source in sources:
+            for line in grader.read(f"requirements.{source}").decode().splitlines():
+                requirement, _, marker = line.partition(";")
+                if "==" in requirement and (version == "3.10" or '< "3.11"' not in marker):
+                    assert f"{requirement.strip()} \\\n    --hash=sha256:" in lock
+        assert "://" not in lock

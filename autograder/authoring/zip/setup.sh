@@ -17,26 +17,27 @@ fi
 
 say "making $venv with $(python3 --version)"
 python3 -m venv "$venv"
+# Installs FILE: from the LOCK for this Python, whose digests pip checks, where there is one.
 install() {
-  say "installing from $(basename "$1"): $(grep -o '^[a-z][^;\\]*' "$1" | tr '\n' ' ')"
-  "$venv/bin/pip" install --quiet --no-cache-dir --disable-pip-version-check -r "$@"
+  local file=$1 lock=$2.$("$venv/bin/python" -c 'import sys; print("%d.%d" % sys.version_info[:2])').lock
+  local -a options=(-r "$source/$lock" --require-hashes)
+  if [[ ! -e $source/$lock ]]; then
+    options=(-r "$source/$file")
+    lock="$file, without digests"
+  fi
+  say "installing from $lock: $(grep -o '^[a-z][^;\\]*' "$source/$file" | tr '\n' ' ')"
+  "$venv/bin/pip" install --quiet --no-cache-dir --disable-pip-version-check "${options[@]}"
 }
-lock=$source/requirements.$("$venv/bin/python" -c 'import sys; print("%d.%d" % sys.version_info[:2])').lock
-if [[ -e $lock ]]; then
-  install "$lock" --require-hashes
-else
-  say "no lock file for this Python: installing the same versions without their digests"
-  install "$source/requirements.txt"
-fi
+install requirements.txt requirements
 if [[ -e $source/requirements.kernel ]]; then
-  install "$source/requirements.kernel"
+  install requirements.kernel requirements.kernel
 fi
 # Only Gradescope has the whole zip here by now; otter's image needs otter's classes for its results.
 if [[ -e $source/run_autograder ]]; then
   say "compiling the grader"
   "$venv/bin/python" -m compileall -q "$source/files-grader"
 else
-  install "$source/requirements.otter"
+  install requirements.otter requirements.otter
 fi
 chmod -R go-rwx "$source"
 say "done: $(du -sh "$venv" | cut -f1) in $venv"
