@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autograder.budget import Budget
 from autograder.exercises.registry import readers
 from autograder.intake.submission import Submission, open_submission
 from autograder.judging.grading import grade
@@ -17,7 +18,7 @@ from autograder.sandbox import interpreter, process
 from autograder.sandbox.inside import landlock, locks
 from autograder.sandbox.interpreter import Arrangement
 from autograder.sandbox.process import Guest
-from autograder.sandbox.student import Budget, Student
+from autograder.sandbox.student import Student
 
 SUBMISSION = Path(__file__).parent / "submissions" / "einsum"
 MANIFEST = load_manifest()

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from autograder.budget import Budget
 from autograder.manifest import Manifest
 from autograder.report import GraderError
 
@@ -51,8 +52,11 @@ class Answer:
     body: memoryview
 
 
-def read(path: Path, manifest: Manifest, added: frozenset[str]) -> Answer:
-    """Reads a submission in a child; GraderError where the grader may not, or has no child."""
+def read(path: Path, manifest: Manifest, added: frozenset[str], budget: Budget) -> Answer:
+    """Reads a submission in a child, with at most half of its time.
+
+    GraderError where the grader may not, or has no child.
+    """
     limits = manifest.limits
     asked = {
         "path": os.path.abspath(path),
@@ -65,7 +69,7 @@ def read(path: Path, manifest: Manifest, added: frozenset[str]) -> Answer:
         "cpu_seconds": CPU_SECONDS,
     }
     most = HEADER_BYTES + (limits.submission_kibibytes << 10) * 4
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + min(SECONDS, budget.left / 2)
     skipped: list[str] = []
     while True:
         try:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, get_args
 
+from autograder.budget import Budget
 from autograder.intake.bounded import Answer, UnreadableSubmissionError, read
 from autograder.intake.naming import plain
 from autograder.manifest import Manifest
@@ -28,7 +29,8 @@ class Submission:
     """A submission's files, and for each function its file or the fault that stands in its way.
 
     imports are those of each file; unread says of a module why its file was not taken; remarks
-    say what was left out or read otherwise than it was handed in.
+    say what was left out or read otherwise than it was handed in. budget has run since the reading
+    began; None for one that was not read.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Submission:
     imports: dict[str, list[Import]] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    budget: Budget | None = None
 
     def file_of(self, function: str) -> str:
         """The file that holds a function; StudentFault where there is none to ask."""
@@ -82,9 +85,10 @@ def open_submission(
     `added` are names at its top that others have put there. GraderError where the grader may not
     read it, or where no such process can be started.
     """
-    submission = Submission(name_of(path))
+    budget = Budget(manifest.limits.submission_seconds)
+    submission = Submission(name_of(path), budget=budget)
     try:
-        answer = read(path, manifest, added)
+        answer = read(path, manifest, added, budget)
         fill(submission, answer, manifest.functions)
     except UnreadableSubmissionError as error:
         for function in manifest.functions:

@@ -26,6 +26,8 @@ GUEST = Path(__file__).parent / "inside" / "guest.py"
 LIBRARIES = ["/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib", f"{sys.base_prefix}/lib"]
 LIBRARY_CACHE = "/etc/ld.so.cache"
 LAST_WORDS = 4096
+# For a guest that is started at the end of a submission's time.
+LAST_START_SECONDS = 10.0
 # The one arrangement that the first guest of this process could be started with.
 DECIDED: list[Arrangement] = []
 
@@ -84,6 +86,13 @@ class Guest:
                 # Whatever the umask: the guest's own user reads them too.
                 path.chmod(0o755 if path.is_dir() else 0o644)
         self._root, self._work = root, work
+        budget = submission.budget
+        # Nothing of the student's runs yet, so a late start is the machine's fault.
+        self._start_seconds = (
+            min(START_SECONDS, max(budget.altogether, LAST_START_SECONDS))
+            if budget
+            else START_SECONDS
+        )
         self._uid: int | None = None
         self._process: subprocess.Popen[bytes] | Forked
         self._requests = self._replies = -1
@@ -125,7 +134,7 @@ class Guest:
         request, errors = self._execute(choice, {**configuration, "locks": locks})
         self._asked = 0
         try:
-            ready, _ = self._exchange(request, START_SECONDS)
+            ready, _ = self._exchange(request, self._start_seconds)
             return [str(lock) for lock in protocol.parse_header(ready, 0)["isolation"]]
         except (GuestDied, GuestLate, protocol.BadFrame, KeyError) as error:
             said = last_words(errors) or repr(error)
@@ -154,7 +163,7 @@ class Guest:
             return b"", zygote.errors
         try:
             self._process = process = subprocess.Popen(
-                [choice.python, "-I", "-S", "-B", str(GUEST)],
+                [choice.python, "-s", "-S", "-B", str(GUEST)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 # Closed by the guest before any student code runs.
