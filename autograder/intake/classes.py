@@ -9,12 +9,13 @@ import re
 import shutil
 import stat
 import zipfile
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
-from autograder.intake.collecting import DEEPEST
+from autograder.intake.collecting import DEEPEST, members_that_overlap
 from autograder.intake.metadata import read_submitters
 from autograder.intake.naming import canonical, is_litter, is_test, plain
 from autograder.intake.submission import defined_in
@@ -38,7 +39,10 @@ OTHER_BYTES = 4096
 ZIP_BYTES = 64 * 1024 * 1024
 CLASS_BYTES = 4 * 1024 * 1024 * 1024
 CLASS_FILES = 400_000
+# One member of it; a file counts so many bytes more than it holds.
+MEMBER_BYTES, ENTRY_BYTES = 256 * 1024 * 1024, 16 * 1024
 LEVELS = 6
+REMARKS = 20
 ANSWER = re.compile(rb"^\s*q\d\d?\s*=", re.MULTILINE | re.IGNORECASE)
 
 
@@ -501,31 +505,75 @@ def unpack(path: Path, target: Path, manifest: Manifest, found: Found) -> bool:
     Nothing is written outside the folder, no link is made, and what is left out is named.
     """
     total = 0
+    # By member: one of them that holds too much takes no room from the others.
+    held: Counter[str] = Counter()
+    left_out: list[str] = []
     try:
         with zipfile.ZipFile(path) as archive:
-            for number, info in enumerate(archive.infolist()):
-                name = info.filename.replace("\\", "/")
-                if name.endswith("/") and not unusable(info, name):
-                    (target / name).mkdir(parents=True, exist_ok=True)
-                    continue
+            infos = archive.infolist()
+            overlapping = members_that_overlap(infos)
+            names = [info.filename.replace("\\", "/") for info in infos]
+            wrapped = wrappings([name for name in names if not name.endswith("/")])
+            for number, (info, name) in enumerate(zip(infos, names, strict=True)):
                 parts = PurePosixPath(name).parts
-                if name.endswith("/") or any(is_litter(part) for part in parts if part != ".."):
-                    continue
+                member = "/".join(parts[: wrapped + 1])
                 reason = unusable(info, name)
                 if not reason and (number >= CLASS_FILES or total >= CLASS_BYTES):
                     reason = "lies beyond what a class may hold"
-                if not reason:
-                    with archive.open(info) as file:
-                        content = file.read(cap_of(name, manifest))
-                    total += len(content)
-                    reason = write_new(target / name, content)
+                elif not reason and held[member] >= MEMBER_BYTES:
+                    reason = "lies beyond what one submission may hold"
+                elif not reason and info.header_offset in overlapping:
+                    reason = "lies on top of another file"
+                if name.endswith("/"):
+                    if not reason:
+                        reason = make_folder(target / name)
+                elif any(is_litter(part) for part in parts if part != ".."):
+                    continue
+                elif not reason:
+                    content = content_of(archive, info, cap_of(name, manifest))
+                    if content is None:
+                        reason = "cannot be unpacked"
+                    else:
+                        total += len(content)
+                        held[member] += len(content) + ENTRY_BYTES
+                        reason = write_new(target / name, content)
                 if reason:
-                    found.remarks.append(f"{plain(name)} in {plain(path.name)} {reason}")
+                    left_out.append(f"{plain(name)} in {plain(path.name)} {reason}")
     except Exception:
-        # A dictionary of LZMA larger than all memory too.
+        # A damaged zip raises errors of a dozen kinds.
         found.remarks.append(f"{plain(path.name)} cannot be unpacked whole: make it again")
         return False
+    found.remarks += left_out[:REMARKS]
+    if len(left_out) > REMARKS:
+        more = len(left_out) - REMARKS
+        found.remarks.append(f"{plain(path.name)}: {more} more files were not unpacked")
     return True
+
+
+def wrappings(names: list[str]) -> int:
+    """Into how many folders within each other all files of a zip are wrapped."""
+    paths = [PurePosixPath(name).parts[:-1] for name in names] or [()]
+    pairs = zip(min(paths), max(paths), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def content_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> bytes | None:
+    """The beginning of a file in a zip; None where it is damaged."""
+    try:
+        with archive.open(info) as file:
+            return file.read(size)
+    except Exception:
+        # Its decompressors raise errors of a dozen kinds; a dictionary of LZMA may need all memory.
+        return None
+
+
+def make_folder(path: Path) -> str:
+    """Makes a folder; why it could not, in words."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError):
+        return "has a name that no disk takes"
+    return ""
 
 
 def cap_of(name: str, manifest: Manifest) -> int:

@@ -10,6 +10,7 @@ line, so that no YAML reader is needed and nothing in it can do more than be mis
         :email: jane@example.edu
 """
 
+import io
 import re
 from dataclasses import replace
 
@@ -28,7 +29,9 @@ def read_submitters(source: bytes) -> dict[str, tuple[Student, ...]]:
     found: dict[str, list[Student]] = {}
     current: list[Student] | None = None
     inside = -1
-    for line in source.decode("utf-8-sig", "replace").splitlines():
+    # One line after another: a list of all would be many times as large as the file.
+    for line in io.TextIOWrapper(io.BytesIO(source), "utf-8-sig", "replace"):
+        line = line.rstrip("\r\n")
         if not line.strip() or line.startswith(("---", "#")):
             continue
         if not line[0].isspace():
@@ -69,7 +72,7 @@ def plain_scalar(written: str) -> str:
 
 def escaped(match: re.Match[str]) -> str:
     code = match[1]
-    if code[0] in "xuU":
+    if code[0] in "xuU" and len(code) > 1:
         number = int(code[1:], 16)
         return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "_"
     return {"n": " ", "t": " ", "r": " ", "0": " "}.get(code, code)

@@ -29,8 +29,8 @@ class Submission:
     """A submission's files, and for each function its file or the fault that stands in its way.
 
     imports are those of each file; unread says of a module why its file was not taken; remarks
-    say what was left out or read otherwise than it was handed in. budget has run since the reading
-    began; None for one that was not read.
+    say what was left out or read otherwise than it was handed in. shape: see shape.py. budget has
+    run since the reading began; None for one that was not read.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Submission:
     imports: dict[str, list[Import]] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    shape: list[str] = field(default_factory=list)
     budget: Budget | None = None
 
     def file_of(self, function: str) -> str:
@@ -128,6 +129,7 @@ def fill(submission: Submission, answer: Answer, functions: tuple[str, ...]) -> 
         submission.defines = frozenset(map(str, header["defines"]))
         submission.unread = {str(name): str(why) for name, why in header["unread"].items()}
         submission.remarks = [str(remark) for remark in header["remarks"]]
+        submission.shape = [str(statement) for statement in header["shape"]]
         for name, imports in header["imports"].items():
             submission.imports[name] = [
                 Import(int(first), int(last), tuple(map(str, modules)), int(level))

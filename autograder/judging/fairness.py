@@ -24,7 +24,7 @@ from autograder.kit.comparing import Measurement
 from autograder.manifest import Exercise, Limits, load_manifest
 from autograder.report import ExerciseResult, StudentFault, TestResult
 from autograder.sandbox.process import Answering
-from autograder.sandbox.student import Exchange, Replacement, Shown, Student
+from autograder.sandbox.student import UNFIT, Exchange, Replacement, Shown, Student
 
 CONSTANT = "{} gives the same answer to two different inputs: it does not look at what it is given."
 
@@ -54,7 +54,11 @@ class Trial:
     def diagnosis(self) -> Diagnosis:
         """What the wrong values are called; searched once, however many exercises tell it."""
         told = {fault.misconception for fault in self.faults.values() if fault.misconception}
-        return diagnose(self.transcript, told) if self.lost_values else Diagnosis()
+        try:
+            return diagnose(self.transcript, told) if self.lost_values else Diagnosis()
+        except UNFIT:
+            # Answers so strange that no wrong version can be held beside them have no name.
+            return Diagnosis()
 
 
 def core(exercises: Iterable[Exercise]) -> list[Exercise]:

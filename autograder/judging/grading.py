@@ -21,7 +21,6 @@ from autograder.manifest import Exercise, load_manifest
 from autograder.report import ExerciseResult, GraderError, Report
 from autograder.sandbox.process import Guest
 from autograder.sandbox.zygote import Zygotes, can_fork
-from autograder.similar import shape_of
 
 Progress = Callable[[Report], None]
 
@@ -80,7 +79,7 @@ def judge_with(
         bonus=[suites.blank(one) for one in manifest.exercises if one.bonus],
         provenance=provenance(),
         remarks=submission.remarks,
-        shape=shape_of(submission.files[file] for file in {*submission.places.values()}),
+        shape=submission.shape,
     )
     trials: dict[str, Trial] = {}
     sitting = Sitting(submission, suites, manifest.limits, start)

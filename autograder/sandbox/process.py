@@ -204,9 +204,9 @@ class Guest:
         """Sends a request and returns its checked reply; GuestDied, GuestLate or BadFrame."""
         self._asked += 1
         request = protocol.encode({"id": self._asked, **header}, arrays)
-        most = header.get("most", protocol.BODY_CAP)
-        encoded, body = self._exchange(request, seconds, most)
-        return protocol.parse_reply(protocol.parse_header(encoded, self._asked), body)
+        most = header.get("most", protocol.BODY_CAP // 8)
+        encoded, body = self._exchange(request, seconds, 8 * most)
+        return protocol.parse_reply(protocol.parse_header(encoded, self._asked), body, most)
 
     def _exchange(
         self, request: bytes, seconds: float, most: int = protocol.BODY_CAP

@@ -17,6 +17,8 @@ from autograder.sandbox.process import Answering, Guest, GuestDied, GuestLate
 DEATHS_BEFORE_GIVING_UP = 2
 # For a call whose guest was started with the last of the budget.
 LEAST_SECONDS = 0.1
+# What Python raises where a reply has another form than whoever looks at it expects.
+UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 # What an exercise's contract reads in a reply to these arguments; StudentFault where it is nothing.
 Reader = Callable[[protocol.Reply, tuple[Any, ...]], Any]
@@ -132,7 +134,7 @@ class Student:
         seen = tuple(map(as_it_came_back, arguments))
         try:
             reply = self._ask(function, arguments, keywords, keep)
-            answer = self.readers[function](reply, seen)
+            answer = self._read(function, reply, seen)
         except StudentFault as fault:
             self.transcript.append(Exchange(function, seen, keywords, fault))
             raise
@@ -141,6 +143,12 @@ class Student:
             self._kept[id(answer)] = self._guest
         self.transcript.append(Exchange(function, seen, keywords, answer))
         return answer
+
+    def _read(self, function: str, reply: protocol.Reply, arguments: tuple[Any, ...]) -> Any:
+        try:
+            return self.readers[function](reply, arguments)
+        except UNFIT as error:
+            raise messages.unfit(messages.Doing(function, "call")) from error
 
     def _ask(
         self, function: str, arguments: tuple[Any, ...], keywords: dict[str, Any], keep: bool
@@ -160,7 +168,7 @@ class Student:
             "keywords": keywords,
             "arguments": [describe(argument) for argument in arguments],
             "keep": keep,
-            "most": protocol.most_bytes(arguments, keywords.values()),
+            "most": protocol.most_numbers(arguments, keywords.values()),
         }
         arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
         doing = messages.Doing(function, "call")

@@ -19,7 +19,7 @@ LENGTHS = struct.Struct(">II")
 # Of what an exception says, so much is handed on.
 MESSAGE = 200
 # A reply that would not fit the host's cap is sent as its description alone.
-BODY_CAP = 8 << 20
+NUMBERS_CAP = 1 << 20
 REPLACEMENT = ("function", "source", "file", "loads")
 
 
@@ -314,7 +314,7 @@ class Encoder:
         # NumPy loads it when it is first named: now, while the student's code has spoilt no path.
         self.masked = numpy.ma.MaskedArray
 
-    def encode(self, value, changed, most=BODY_CAP):
+    def encode(self, value, changed, most=NUMBERS_CAP):
         """(header, body): one item, or the items of a sequence that holds arrays."""
         items = [value]
         if isinstance(value, (tuple, list)) and self.holds_arrays(value):
@@ -332,7 +332,7 @@ class Encoder:
             "items": [description for description, _ in described],
             "changed": changed,
         }
-        if len(body) > most:
+        if sum(self.count(description.get("shape", [0])) for description, _ in described) > most:
             header["items"] = [{"type": "too_large"} for _ in items]
             body = b""
         return header, body
