@@ -17,7 +17,7 @@ from autograder.intake.submission import Submission
 from autograder.manifest import Limits, load_manifest
 from autograder.report import GraderError
 from autograder.sandbox import cleanup, protocol
-from autograder.sandbox.interpreter import Arrangement, arrangements, unused_uid
+from autograder.sandbox.interpreter import Arrangement, User, arrangements, unused_user
 from autograder.sandbox.library import link_numpy, numpy_folders
 from autograder.sandbox.zygote import ENVIRONMENT, START_SECONDS, Forked, ZygoteError, Zygotes
 
@@ -93,7 +93,7 @@ class Guest:
             if budget
             else START_SECONDS
         )
-        self._uid: int | None = None
+        self._user: User | None = None
         self._process: subprocess.Popen[bytes] | Forked
         self._requests = self._replies = -1
         configuration = {
@@ -127,9 +127,10 @@ class Guest:
 
     def _start(self, choice: Arrangement, configuration: dict[str, Any]) -> list[str]:
         """Starts it and returns the locks that hold; GuestNotStartedError has its last words."""
-        self._uid = unused_uid() if choice.own_user else None
-        if self._uid is not None:
-            self._hand_over(self._uid)
+        self._give_back_user()
+        self._user = unused_user() if choice.own_user else None
+        if self._user is not None:
+            self._hand_over(self._user.uid)
         locks = {**configuration["locks"], "uid": self._uid}
         request, errors = self._execute(choice, {**configuration, "locks": locks})
         self._asked = 0
@@ -188,6 +189,10 @@ class Guest:
         for pipe in (self._requests, self._replies, process.stderr.fileno()):
             os.set_blocking(pipe, False)
         return protocol.encode(configuration, []), process.stderr
+
+    @property
+    def _uid(self) -> int | None:
+        return self._user.uid if self._user else None
 
     def _hand_over(self, uid: int) -> None:
         """Opens its folder to its own user: to no other one, where the file system allows that."""
@@ -262,7 +267,13 @@ class Guest:
         finally:
             self._remove_folder()
 
+    def _give_back_user(self) -> None:
+        if self._user is not None:
+            self._user.give_back()
+            self._user = None
+
     def _remove_folder(self) -> None:
+        self._give_back_user()
         os.close(self._held)
         self._folder.cleanup()
 
@@ -276,8 +287,8 @@ class Guest:
                 with suppress(ZygoteError):
                     self._process.kill()
                     self._process.wait()
-            if self._uid is not None:
-                self._clear(self._uid)
+            if self._user is not None:
+                self._clear(self._user.uid)
         finally:
             os.close(self._requests)
             os.close(self._replies)
