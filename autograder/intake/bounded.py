@@ -72,7 +72,7 @@ def read(path: Path, manifest: Manifest, added: frozenset[str], budget: Budget) 
         "cpu_seconds": CPU_SECONDS,
     }
     most = HEADER_BYTES + (limits.submission_kibibytes << 10) * 4
-    deadline = time.monotonic() + min(SECONDS, budget.left / 2)
+    deadline = time.monotonic() + min(SECONDS, max(budget.left / 2, START_SECONDS))
     skipped: list[str] = []
     while True:
         if skipped and deadline - time.monotonic() < START_SECONDS:

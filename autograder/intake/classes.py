@@ -15,12 +15,13 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
+from autograder.budget import Budget
 from autograder.intake.collecting import DEEPEST, members_that_overlap
 from autograder.intake.metadata import read_submitters
 from autograder.intake.naming import canonical, is_litter, is_test, plain
 from autograder.intake.submission import defined_in
 from autograder.manifest import Manifest
-from autograder.report import Student
+from autograder.report import GraderError, Student
 
 # Gradescope's export names every submission in this file.
 METADATA = "submission_metadata.yml"
@@ -42,6 +43,8 @@ CLASS_FILES = 400_000
 # One member of it; a file counts so many bytes more than it holds.
 MEMBER_BYTES, ENTRY_BYTES = 256 * 1024 * 1024, 16 * 1024
 LEVELS = 6
+# So long submissions are looked into to tell a class from one submission.
+LOOK_SECONDS = 20.0
 REMARKS = 20
 ANSWER = re.compile(rb"^\s*q\d\d?\s*=", re.MULTILINE | re.IGNORECASE)
 
@@ -427,7 +430,7 @@ def folders(folder: Path, manifest: Manifest, scratch: Path, found: Found) -> li
     """Two or more folders or zips, each of which holds a function of an exercise."""
     children = children_of(folder)
     parts = [child for child in children if is_part(child)]
-    if not several_hold_functions(parts, manifest):
+    if not several_hold_functions(parts, manifest, Budget(LOOK_SECONDS)):
         return []
     tell_left_out(set(children) - {*parts}, found)
     found.is_class = True
@@ -439,13 +442,18 @@ def folders(folder: Path, manifest: Manifest, scratch: Path, found: Found) -> li
     return members
 
 
-def several_hold_functions(parts: list[Path], manifest: Manifest) -> bool:
-    """Whether two parts hold a function; looks no further than it must, for a look takes time."""
+def several_hold_functions(parts: list[Path], manifest: Manifest, looking: Budget) -> bool:
+    """Whether two parts hold a function; looks no further than it must, for a look takes time.
+
+    What is not found while there is time to look is taken as not there.
+    """
     holders: set[str] = set()
     for part in parts:
+        if looking.left <= 0:
+            return False
         # hw/ beside hw.zip is one student's work, unpacked.
         stem = part.name if part.is_dir() else part.stem
-        if stem not in holders and defined_in(part, manifest):
+        if stem not in holders and holds_function(part, manifest, looking):
             holders.add(stem)
         # A folder per exercise, named after it, is one student's.
         if len(holders) > 1 and any(not canonical(stem, manifest.file_names) for stem in holders):
@@ -453,11 +461,20 @@ def several_hold_functions(parts: list[Path], manifest: Manifest) -> bool:
     return False
 
 
+def holds_function(part: Path, manifest: Manifest, looking: Budget) -> bool:
+    try:
+        return bool(defined_in(part, manifest, looking))
+    except GraderError:
+        # What may not be read here is told when it is graded, and costs nobody else a grade.
+        return False
+
+
 def tell_mixed(members: list[Member], manifest: Manifest, found: Found) -> None:
     """A member that looks like a class in turn is graded as one student, and named."""
+    looking = Budget(LOOK_SECONDS)
     for member in members:
         parts = [child for child in children_of(member.path) if child.is_dir()]
-        if len(parts) > 1 and several_hold_functions(parts, manifest):
+        if len(parts) > 1 and several_hold_functions(parts, manifest, looking):
             found.remarks.append(
                 f"{member.name} is graded as one student, though several of its folders hold a "
                 f"function: if it is a class, give it by itself: {member.path}"
@@ -590,6 +607,8 @@ def unusable(info: zipfile.ZipInfo, name: str) -> str:
     """Why a member of a zip is left out; empty where it is not."""
     if name.startswith("/") or ".." in PurePosixPath(name).parts or ":" in name.split("/")[0]:
         return "points outside the zip"
+    if name.count("/") >= DEEPEST:
+        return "lies in too many folders"
     if stat.S_ISLNK(info.external_attr >> 16):
         return "is a link"
     return "is locked with a password" if info.flag_bits & 1 else ""

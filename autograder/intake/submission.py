@@ -79,14 +79,18 @@ class Submission:
 
 
 def open_submission(
-    path: Path, manifest: Manifest, added: frozenset[str] = frozenset()
+    path: Path,
+    manifest: Manifest,
+    added: frozenset[str] = frozenset(),
+    budget: Budget | None = None,
 ) -> Submission:
     """Reads one submission in a process of its own; what is wrong with it becomes its faults.
 
+    Its time runs from now on, unless another budget is given.
     `added` are names at its top that others have put there. GraderError where the grader may not
     read it, or where no such process can be started.
     """
-    budget = Budget(manifest.limits.submission_seconds)
+    budget = budget or Budget(manifest.limits.submission_seconds)
     submission = Submission(name_of(path), budget=budget)
     try:
         answer = read(path, manifest, added, budget)
@@ -153,6 +157,6 @@ def known_verdict(verdict: Any) -> Verdict:
     return known
 
 
-def defined_in(path: Path, assignment: Manifest) -> frozenset[str]:
+def defined_in(path: Path, assignment: Manifest, looking: Budget) -> frozenset[str]:
     """The functions that a child of a folder defines itself, tests apart."""
-    return open_submission(path, assignment).defines
+    return open_submission(path, assignment, budget=looking).defines
