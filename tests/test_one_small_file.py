@@ -103,6 +103,9 @@ FILES = {
     "zips of zeros": lambda: {"hw.zip": zeros_in_zips()},
     "two hundred zips": lambda: {f"{n}.zip": zipped({"a.txt": b""}) for n in range(200)},
     "60,000 entries": lambda: {"hw.zip": zipped({f"{n}.txt": b"" for n in range(60_000)})},
+    "folders 300 deep": lambda: {
+        "hw.zip": zipped({"a/" * 300 + f"{n}/pyvenv.cfg": b"" for n in range(3_000)})
+    },
     "ends of zips": lambda: {"hw.zip": b"PK\5\6" * 5_000_000},
     "zeros by LZMA": lambda: {
         "hw.zip": zipped({f"{n}.py": bytes(1 << 20) for n in range(190)}, zipfile.ZIP_LZMA)
