@@ -15,11 +15,13 @@ import json
 import os
 import tempfile
 import time
+import warnings
 import zipfile
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from hypothesis.errors import HypothesisWarning
 
 from autograder.intake.classes import find
 from autograder.intake.submission import open_submission
@@ -235,7 +237,12 @@ def one_round(number: int, suites: Suites, start: Start) -> None:
     @options
     @given(SUBMISSIONS)
     def one_after_another(submission: dict[str, bytes] | bytes) -> None:
-        check(submission, suites, start)
+        try:
+            check(submission, suites, start)
+        except Exception as error:
+            # Before it is made small, which takes minutes.
+            print(f"seed {number}: {type(error).__name__}: {error}"[:2000], flush=True)
+            raise
 
     one_after_another()
 
@@ -245,6 +252,8 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, help="this round alone")
     asked = parser.parse_args()
+    # That a strategy is long to write down.
+    warnings.simplefilter("ignore", HypothesisWarning)
 
     def rounds(suites: Suites) -> int:
         with warm_start() as start:
