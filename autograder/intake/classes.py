@@ -43,6 +43,8 @@ CLASS_FILES = 400_000
 # One member of it; a file counts so many bytes more than it holds.
 MEMBER_BYTES, ENTRY_BYTES = 256 * 1024 * 1024, 16 * 1024
 LEVELS = 6
+# More than any class has files or folders side by side.
+CHILDREN = 50_000
 # So long submissions are looked into to tell a class from one submission.
 LOOK_SECONDS = 20.0
 REMARKS = 20
@@ -191,6 +193,8 @@ def innermost(
                 return None
             path = unpacked
         children = children_of(path)
+        if len(children) > CHILDREN:
+            return None
         if any(child.suffix.lower() in CODE and child.is_file() for child in children):
             return path
         parts = [child for child in children if is_part(child) and holds_code(child)]
@@ -240,10 +244,13 @@ def children_of(folder: Path) -> list[Path]:
     """What lies in a folder, litter and the output of an earlier run apart; a folder that cannot
     be listed is empty."""
     try:
-        children = sorted(folder.iterdir())
+        with os.scandir(folder) as entries:
+            listed = sorted((e.name, e.is_dir()) for e in entries if not is_litter(e.name))
     except OSError:
         return []
-    return [child for child in children if not is_litter(child.name) and not is_output(child)]
+    return [
+        folder / name for name, is_folder in listed if not (is_folder and is_output(folder / name))
+    ]
 
 
 def is_output(path: Path) -> bool:

@@ -13,6 +13,7 @@ line, so that no YAML reader is needed and nothing in it can do more than be mis
 import io
 import re
 from dataclasses import replace
+from itertools import islice
 
 from autograder.intake.naming import plain
 from autograder.report import Student
@@ -21,6 +22,8 @@ TOP = re.compile(r"""["']?(?P<name>[^\s:"'][^:"']*)["']?:\s*""")
 ENTRY = re.compile(r"(?P<indent>\s*)(?P<dash>-\s+)?:?(?P<key>[a-z_]+):(?:\s+(?P<value>.*))?")
 KEYS = ("name", "sid", "email")
 CHARACTERS = 300
+# Some hundreds per submission in a real one.
+LINES = 3_000_000
 ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)")
 
 
@@ -30,7 +33,7 @@ def read_submitters(source: bytes) -> dict[str, tuple[Student, ...]]:
     current: list[Student] | None = None
     inside = -1
     # One line after another: a list of all would be many times as large as the file.
-    for line in io.TextIOWrapper(io.BytesIO(source), "utf-8-sig", "replace"):
+    for line in islice(io.TextIOWrapper(io.BytesIO(source), "utf-8-sig", "replace"), LINES):
         line = line.rstrip("\r\n")
         if not line.strip() or line.startswith(("---", "#")):
             continue
