@@ -13,9 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from autograder.budget import Budget
 from autograder.intake.classes import find
 from autograder.intake.submission import open_submission
+from autograder.judging.grading import grade, judge
 from autograder.manifest import load_manifest
+from autograder.sandbox.process import Guest
+from tests.goldens import folder_of
 from tests.platform_runs import SOLUTIONS
 from tests.test_intake import laid, zipped
 
@@ -263,3 +267,29 @@ def test_a_member_that_may_not_be_read_costs_the_others_nothing(tmp_path, monkey
     (tmp_path / "room").mkdir()
     found = find(tmp_path / "class", MANIFEST, tmp_path / "room")
     assert [member.name for member in found.members] == ["aa", "bb", "cc"]
+
+
+# --- one deadline for everything -----------------------------------------------------------------
+
+SLEEPS = "import time\ndef softmax(x):\n    time.sleep(0.4)\n    return x\n"
+
+
+def test_what_reading_took_is_not_there_for_asking(tmp_path):
+    """And no guest, no call and no search for a mistake begins once the time is up."""
+    submission = open_submission(laid(tmp_path / "work", {"softmax.py": SLEEPS.encode()}), MANIFEST)
+    assert submission.budget is not None
+    assert submission.budget.altogether < MANIFEST.limits.submission_seconds
+    submission.budget = Budget(3.0)
+    started = time.monotonic()
+    report = judge(submission, Guest).report
+    assert time.monotonic() - started < 20
+    (softmax, *_) = report.exercises
+    assert any("used up its time" in test.hint for test in softmax.tests)
+    assert report.misconceptions == []
+
+
+@pytest.mark.slow
+def test_who_sleeps_as_long_as_may_be_is_done_in_time():
+    started = time.monotonic()
+    grade(folder_of("sleeps-just-below-the-deadline"))
+    assert time.monotonic() - started < 75
