@@ -269,6 +269,15 @@ def test_a_member_that_may_not_be_read_costs_the_others_nothing(tmp_path, monkey
     assert [member.name for member in found.members] == ["aa", "bb", "cc"]
 
 
+def test_a_link_to_itself_is_a_member_and_hides_no_other(tmp_path):
+    for name in ("aa", "cc"):
+        laid(tmp_path / "class" / name, RIGHT)
+    (tmp_path / "class" / "bb").symlink_to("bb")
+    (tmp_path / "room").mkdir()
+    found = find(tmp_path / "class", MANIFEST, tmp_path / "room")
+    assert [member.name for member in found.members] == ["aa", "bb", "cc"]
+
+
 # --- one deadline for everything -----------------------------------------------------------------
 
 SLEEPS = "import time\ndef softmax(x):\n    time.sleep(0.4)\n    return x\n"

@@ -245,7 +245,12 @@ def children_of(folder: Path) -> list[Path]:
     be listed is empty."""
     try:
         with os.scandir(folder) as entries:
-            listed = sorted((e.name, e.is_dir()) for e in entries if not is_litter(e.name))
+            listed = sorted(
+                # Links are not followed: one may lead to itself.
+                (entry.name, entry.is_dir(follow_symlinks=False))
+                for entry in entries
+                if not is_litter(entry.name)
+            )
     except OSError:
         return []
     return [
