@@ -12,6 +12,7 @@ import signal
 import struct
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -38,6 +39,8 @@ PACKAGE = Path(autograder.__file__).parent
 # What shows a grade, and what draws tests, decides none.
 DECIDES_NOTHING = ("renderers/", "authoring/", "platforms/", "cli.py", "batch.py")
 LENGTH = struct.Struct(">I")
+# A grader ends by itself when its submission's time is up; one that has not by then never will.
+GRACE_SECONDS = 60.0
 
 Known = Callable[[Member, str], Outcome | None]
 Tell = Callable[[Outcome], None]
@@ -59,6 +62,11 @@ class Grader:
     zygotes: Zygotes | None
     heard: bytearray = field(default_factory=bytearray)
     key: str = ""
+    until: float = field(
+        default_factory=lambda: (
+            time.monotonic() + load_manifest().limits.submission_seconds + GRACE_SECONDS
+        )
+    )
 
 
 def grade_all(
@@ -122,17 +130,31 @@ class Pool:
                     while waiting and len(self.graders) < max(jobs, 1):
                         self.start(waiting.pop(), scratch)
                     self.watch([grader.member.name for grader in self.graders.values()])
-                    for selected, _ in self.selector.select():
+                    for selected, _ in self.selector.select(1.0):
                         self.hear(self.graders[selected.fd])
+                    self.give_up_on_late()
             finally:
                 for grader in [*self.graders.values()]:
-                    with suppress(ProcessLookupError):
-                        os.killpg(grader.pid, signal.SIGKILL)
+                    self.kill(grader)
                     self.end(grader)
                 # With them end the guests that a killed grader has left.
                 for slot in self.slots:
                     slot.close()
                 self.selector.close()
+
+    def kill(self, grader: Grader) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(grader.pid, signal.SIGKILL)
+
+    def give_up_on_late(self) -> None:
+        """Whatever holds one grader, it does not hold the class."""
+        for grader in [*self.graders.values()]:
+            if time.monotonic() > grader.until:
+                self.kill(grader)
+                if grader.zygotes is not None:
+                    # With it end the guests that the grader has left; the next gets a new one.
+                    grader.zygotes.close()
+                self.settle(grader, {"fault": "the process that graded it did not end in time"})
 
     def start(self, member: Member, scratch: Path) -> None:
         said, says = os.pipe()

@@ -139,7 +139,8 @@ class Report:
 
     replaced: by exercise, the helpers of which a right version stood in for the student's.
     remarks: what was left out or read otherwise. examples: by exercise, the first public example
-    that it answers wrongly, beside what it should give. shape: see similar.py; nobody is shown it.
+    that it answers wrongly, beside what it should give. shape: see intake/shape.py; nobody is
+    shown it.
     """
 
     submission: str

@@ -5,27 +5,17 @@ that two share tells the more the fewer others have it, and a pair is named only
 such pair in a hundred classes would come about by chance, taking this class's own lines for chance.
 """
 
-import ast
-import builtins
-import hashlib
 import math
-import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-SOURCE_BYTES = 64 * 1024
-STATEMENTS = 400
 # Of all that two wrote, weighed by length, so much must be the same.
 ALIKE = 0.75
 EXPECTED = 0.01
 # A line that more than these have is no lead: it would make every pair a candidate.
 LEAD = 30
-# What a node of the tree says beside its structure: nothing that renaming or typing changes.
-LEFT_OUT = {"annotation", "returns", "type_comment", "ctx", "kind", "type_params"}
-BODIES = {"body", "orelse", "finalbody", "handlers"}
-KEPT = frozenset(dir(builtins))
 
 
 @dataclass(frozen=True)
@@ -35,69 +25,6 @@ class Group:
 
     names: tuple[str, ...]
     share: float
-
-
-def shape_of(sources: Iterable[bytes]) -> list[str]:
-    """The statements of all functions, each as its length and a digest, without any names.
-
-    They are in no order, so that moving a line or a function changes nothing.
-    """
-    found: set[str] = set()
-    for source in sources:
-        if len(source) > SOURCE_BYTES:
-            continue
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = ast.parse(source)
-            for text in statements(tree):
-                digest = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
-                found.add(f"{text.count('(')}.{digest}")
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-    return sorted(found)[:STATEMENTS]
-
-
-def statements(tree: ast.Module) -> Iterator[str]:
-    """Every statement inside a function, a compound one without its body."""
-    modules = {
-        alias.asname or alias.name: alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
-    for function in ast.walk(tree):
-        if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            continue
-        for node in ast.walk(function):
-            says_nothing = isinstance(node, (ast.Pass, ast.Import, ast.ImportFrom)) or (
-                isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-            )
-            if isinstance(node, ast.stmt) and node is not function and not says_nothing:
-                yield written(node, modules, {})
-
-
-def written(node: object, modules: Mapping[str, str], names: dict[str, str]) -> str:
-    """A node as text: names by the order in which they come, so that renaming changes nothing."""
-    if isinstance(node, list):
-        return ",".join(written(part, modules, names) for part in node)
-    if not isinstance(node, ast.AST):
-        return repr(node)
-    if isinstance(node, ast.Name):
-        if node.id in modules:
-            return f"({modules[node.id]})"
-        return f"({node.id if node.id in KEPT else names.setdefault(node.id, f'v{len(names)}')})"
-    parts = [type(node).__name__]
-    for field, value in ast.iter_fields(node):
-        if field in LEFT_OUT or (field in BODIES and isinstance(node, ast.stmt)):
-            continue
-        if field == "arg" and isinstance(node, ast.arg):
-            parts.append(names.setdefault(node.arg, f"v{len(names)}"))
-        elif field == "name" and isinstance(node, ast.stmt):
-            continue
-        else:
-            parts.append(written(value, modules, names))
-    return f"({' '.join(parts)})"
 
 
 def alike(shapes: Mapping[str, list[str]]) -> list[Group]:

@@ -46,6 +46,7 @@ SLOW = {
     "loop-in-c",
     "loop-in-del",
     "reply-without-an-end",
+    "sleeps-just-below-the-deadline",
 }
 
 

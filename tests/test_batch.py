@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder import batch
 from autograder.batch import grade_all, key_of
 from autograder.intake.classes import Member
 from autograder.intake.submission import open_submission
@@ -68,6 +69,17 @@ def test_one_that_hangs_delays_no_other(klass):
     # It was begun first.
     assert order[0] != "aaa-endless"
     assert len(order) == len(HONEST) + 1
+
+
+def test_a_grader_that_never_ends_is_ended_and_its_member_has_no_score(klass, monkeypatch):
+    (klass / "endless").mkdir()
+    (klass / "endless" / "softmax.py").write_text(ENDLESS)
+    monkeypatch.setattr(batch, "GRACE_SECONDS", 6 - load_manifest().limits.submission_seconds)
+    outcomes = graded(klass, jobs=2)
+    late = outcomes.pop("endless")
+    assert (late.status, late.report) == ("grader_error", None)
+    assert "in time" in late.fault
+    assert {outcome.status for outcome in outcomes.values()} == {"graded"}
 
 
 def test_the_same_work_is_graded_once(klass):

@@ -2,12 +2,14 @@
 
 import os
 import platform
+import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from autograder.budget import Budget
 from autograder.exercises.registry import readers
 from autograder.intake.submission import Submission, open_submission
 from autograder.judging.grading import grade
@@ -17,7 +19,7 @@ from autograder.sandbox import interpreter, process
 from autograder.sandbox.inside import landlock, locks
 from autograder.sandbox.interpreter import Arrangement
 from autograder.sandbox.process import Guest
-from autograder.sandbox.student import Budget, Student
+from autograder.sandbox.student import Student
 
 SUBMISSION = Path(__file__).parent / "submissions" / "right" / "einsum"
 MANIFEST = load_manifest()
@@ -76,12 +78,34 @@ def isolation_with(program, monkeypatch, tmp_path):
 def test_a_container_that_maps_few_ids_gets_one_of_them(monkeypatch):
     on_a_machine(monkeypatch, uid_map=REMAPPED, gid_map=REMAPPED, status=AS_ROOT)
     assert interpreter.may_change_user()
-    assert all(60000 < interpreter.unused_uid() < 65534 for _ in range(50))
+    users = [interpreter.unused_user() for _ in range(300)]
+    try:
+        assert all(60000 < user.uid < 65534 for user in users)
+        # Of 300 drawn from 5,533 by chance alone, some would be alike.
+        assert len({user.uid for user in users}) == len(users)
+    finally:
+        for user in users:
+            user.give_back()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="names of Linux's own kind")
+def test_another_grader_of_the_machine_keeps_its_users(monkeypatch):
+    on_a_machine(monkeypatch, uid_map=REMAPPED, gid_map=REMAPPED, status=AS_ROOT)
+    hold = "from autograder.sandbox.interpreter import claimed; held = claimed(60123); "
+    command = [sys.executable, "-c", hold + "print('held', flush=True); input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"held\n"
+        assert interpreter.claimed(60123) is None
+    claim = interpreter.claimed(60123)
+    assert claim is not None
+    claim.close()
 
 
 def test_the_groups_count_too(monkeypatch):
     on_a_machine(monkeypatch, uid_map=ALL_IDS, gid_map=REMAPPED, status=AS_ROOT)
-    assert interpreter.unused_uid() < 65534
+    user = interpreter.unused_user()
+    user.give_back()
+    assert user.uid < 65534
 
 
 def test_a_namespace_of_one_id_keeps_the_user(monkeypatch, tmp_path):

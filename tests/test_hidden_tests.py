@@ -8,14 +8,24 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from autograder.judging.grading import grade
+from autograder.budget import Budget
+from autograder.exercises.registry import readers
+from autograder.exercises.softmax.contract import softmax
+from autograder.intake.submission import open_submission
+from autograder.judging.grading import grade, judge
+from autograder.judging.suites import with_suites
 from autograder.kit import comparing
 from autograder.manifest import load_manifest
+from autograder.report import GraderError, StudentFault
+from autograder.sandbox.process import Guest
+from autograder.sandbox.student import Student
 from tests.goldens import CODE_POINTS, GOLDENS, POINTS, folder_of, of_kind
 
 CHECKOUT = Path(__file__).parents[1]
+MANIFEST = load_manifest()
 SUITES = CHECKOUT / "autograder/exercises"
 TESTS = {
     f"{path.stem.removeprefix('test_')}.{node.name}": node
@@ -169,3 +179,58 @@ def test_a_fault_of_the_suites_is_never_a_score(copy, suite, old, new):
 def test_a_missing_suite_is_never_a_score(copy):
     (copy / "autograder/exercises/captured_log/test_captured_log.py").unlink()
     assert graded_by(copy) == "GraderError"
+
+
+def test_what_a_reply_makes_a_test_raise_is_a_fault_of_the_reply(tmp_path):
+    """And what a test raises without any reply is its own: a GraderError."""
+    strange = "import numpy as np\ndef softmax(x): return np.ones(7)\n"
+    (tmp_path / "softmax.py").write_text(strange)
+
+    def judged(raises_after: bool):
+        def run(suites):
+            (test, *_) = suites.tests["softmax"].values()
+            case = test.cases[0]
+
+            def body(student, **given):
+                if raises_after:
+                    softmax(student, np.eye(3))
+                raise IndexError("too many indices for array")
+
+            case.obj = body
+            student = Student(
+                open_submission(tmp_path, MANIFEST), MANIFEST.limits, Budget(60), readers()
+            )
+            try:
+                return suites.run(case, student)
+            finally:
+                student.close()
+
+        return with_suites(run)
+
+    fault = judged(raises_after=True).fault
+    assert fault.verdict == "failed"
+    assert "another form" in fault.words
+    with pytest.raises(GraderError, match="at fault itself"):
+        judged(raises_after=False)
+
+
+def test_a_reply_that_no_reader_understands_is_a_fault_of_the_reply(tmp_path):
+    (tmp_path / "softmax.py").write_text("def softmax(x): return x\n")
+
+    def reader(reply, arguments):
+        return reply.results[3]
+
+    submission = open_submission(tmp_path, MANIFEST)
+    student = Student(submission, MANIFEST.limits, Budget(60), {"softmax": reader})
+    try:
+        with pytest.raises(StudentFault, match="another form"):
+            student.call("softmax", np.eye(3))
+    finally:
+        student.close()
+
+
+def test_a_report_is_made_of_forged_replies():
+    """Executed guests let a submission write into their own code; forked ones have none there."""
+    submission = open_submission(folder_of("zero-dimensional-frames"), MANIFEST)
+    report = judge(submission, Guest).report
+    assert report.score == 0

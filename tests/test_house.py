@@ -14,7 +14,7 @@ ROOMS = PACKAGE / "exercises"
 # Upwards from the ground; a file imports from its own floor and from those below. The renderers
 # stand beside: they see report, manifest and files only.
 FLOORS = [
-    {"report", "files", "similar"},
+    {"report", "files", "similar", "budget"},
     {"manifest"},
     {"overrides"},
     {"intake"},

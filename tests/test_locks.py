@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autograder.budget import Budget
 from autograder.exercises.registry import readers
 from autograder.intake.submission import Submission, open_submission
 from autograder.judging.grading import grade
@@ -28,7 +29,7 @@ from autograder.sandbox.inside import landlock, seccomp
 from autograder.sandbox.interpreter import arrangements
 from autograder.sandbox.library import numpy_folders
 from autograder.sandbox.process import Guest
-from autograder.sandbox.student import Budget, Student
+from autograder.sandbox.student import Student
 from tests.goldens import (
     CODE_POINTS,
     CONTROL,

@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from autograder.budget import Budget
 from autograder.exercises.attention.contract import attention as ask_attention
 from autograder.exercises.causal_mask.contract import causal_mask as ask_causal_mask
 from autograder.exercises.registry import readers
@@ -32,7 +33,8 @@ from autograder.sandbox import protocol
 from autograder.sandbox.inside import guest
 from autograder.sandbox.interpreter import arrangements
 from autograder.sandbox.process import Guest
-from autograder.sandbox.student import Budget, Replacement, Student
+from autograder.sandbox.student import Replacement, Student
+from autograder.sandbox.zygote import ENVIRONMENT, Zygotes
 
 LIMITS = load_manifest().limits
 QUICK = replace(LIMITS, call_seconds=1.0)
@@ -298,7 +300,7 @@ def forms_student(tmp_path_factory):
     source += "def softmax(x): return globals()[f'f{int(x[0, 0])}'](x - np.eye(2, 3) * x[0, 0])\n"
     (folder / "softmax.py").write_text(source)
     unread = {"softmax": lambda reply, arguments: reply}
-    student = Student(open_submission(folder, load_manifest()), LIMITS, Budget(60.0), unread)
+    student = Student(open_submission(folder, load_manifest()), LIMITS, Budget(600.0), unread)
     yield student
     student.close()
 
@@ -567,7 +569,7 @@ def test_the_environment_is_empty(make):
     environment = told(make(tells("dict(os.environ)")))
     # The interpreter itself may add LC_CTYPE.
     environment.pop("LC_CTYPE", None)
-    assert environment == {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
+    assert environment == ENVIRONMENT
 
 
 def test_the_working_directory_holds_the_py_files_only(make):
@@ -605,6 +607,53 @@ def test_limits_hold(make):
     assert {"process", "rlimits", "parent_death"} <= {*student.isolation}
 
 
+SEEDS = """import random
+import numpy as np
+def value():
+    return [hash("attention"), random.random(), float(np.random.rand()), list({"a", "b", "c", "d"})]
+"""
+
+
+@LINUX
+def test_guests_are_seeded_alike_executed_or_forked(make):
+    expression, zygotes = "value()", Zygotes()
+    students = [make(tells(expression, SEEDS)) for _ in range(3)]
+    for student in students[1:]:
+        student.start = partial(Guest, zygotes=zygotes)
+    try:
+        values = [told(student) for student in students]
+    finally:
+        for student in students:
+            student.close()
+        zygotes.close()
+    assert values[0] == values[1] == values[2]
+
+
+@LINUX
+def test_a_guest_is_the_first_that_a_machine_without_memory_ends(make):
+    told_by = "open('/proc/self/oom_score_adj').read()"
+    student = make(tells(told_by))
+    student.start = partial(Guest, without=("landlock", "uid"))
+    assert told(student).strip() == "1000"
+
+
+def test_full_memory_is_told_as_such_where_a_matrix_is_multiplied(make):
+    """OpenBLAS would end the process, or try for ever, where it cannot get its first buffer."""
+    source = """import numpy as np
+A, OUT, HELD = np.ones((300, 300)), np.empty((300, 300)), []
+def softmax(x):
+    for size in (1 << 20, 1 << 16, 1 << 12, 1 << 8):
+        try:
+            while True: HELD.append(bytearray(size))
+        except MemoryError:
+            pass
+    np.matmul(A, A, out=OUT)
+    return np.ones((300, 300)) @ OUT
+"""
+    fault = fault_of(lambda: ask_softmax(make(source), X))
+    assert fault.verdict == "out_of_memory", fault.words
+
+
 @LINUX
 def test_the_guest_dies_with_its_parent(tmp_path):
     (tmp_path / "softmax.py").write_text(softmax("time.sleep(60)"))
@@ -612,7 +661,8 @@ def test_the_guest_dies_with_its_parent(tmp_path):
 from pathlib import Path
 from autograder.manifest import load_manifest
 from autograder.exercises.registry import readers
-from autograder.sandbox.student import Budget, Student
+from autograder.budget import Budget
+from autograder.sandbox.student import Student
 from autograder.intake.submission import open_submission
 assignment = load_manifest()
 submission = open_submission(Path({str(tmp_path)!r}), assignment)
@@ -677,7 +727,8 @@ from autograder.manifest import load_manifest
 from functools import partial
 from autograder.exercises.registry import readers
 from autograder.sandbox.process import Guest
-from autograder.sandbox.student import Budget, Student
+from autograder.budget import Budget
+from autograder.sandbox.student import Student
 from autograder.intake.submission import Submission
 work = Submission("work", {{"softmax.py": {softmax(body).encode()!r}}}, {{"softmax": "softmax.py"}})
 unlocked = partial(Guest, without=("landlock", "seccomp"))

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from autograder.similar import alike, shape_of
+from autograder.intake.shape import shape_of
+from autograder.similar import alike
 
 TEXTBOOK = """import numpy as np
 

@@ -9,17 +9,19 @@ import re
 import shutil
 import stat
 import zipfile
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
-from autograder.intake.collecting import DEEPEST
+from autograder.budget import Budget
+from autograder.intake.collecting import DEEPEST, members_that_overlap
 from autograder.intake.metadata import read_submitters
 from autograder.intake.naming import canonical, is_litter, is_test, plain
 from autograder.intake.submission import defined_in
 from autograder.manifest import Manifest
-from autograder.report import Student
+from autograder.report import GraderError, Student
 
 # Gradescope's export names every submission in this file.
 METADATA = "submission_metadata.yml"
@@ -38,7 +40,14 @@ OTHER_BYTES = 4096
 ZIP_BYTES = 64 * 1024 * 1024
 CLASS_BYTES = 4 * 1024 * 1024 * 1024
 CLASS_FILES = 400_000
+# One member of it; a file counts so many bytes more than it holds.
+MEMBER_BYTES, ENTRY_BYTES = 256 * 1024 * 1024, 16 * 1024
 LEVELS = 6
+# More than any class has files or folders side by side.
+CHILDREN = 50_000
+# So long submissions are looked into to tell a class from one submission.
+LOOK_SECONDS = 20.0
+REMARKS = 20
 ANSWER = re.compile(rb"^\s*q\d\d?\s*=", re.MULTILINE | re.IGNORECASE)
 
 
@@ -184,6 +193,8 @@ def innermost(
                 return None
             path = unpacked
         children = children_of(path)
+        if len(children) > CHILDREN:
+            return None
         if any(child.suffix.lower() in CODE and child.is_file() for child in children):
             return path
         parts = [child for child in children if is_part(child) and holds_code(child)]
@@ -233,10 +244,18 @@ def children_of(folder: Path) -> list[Path]:
     """What lies in a folder, litter and the output of an earlier run apart; a folder that cannot
     be listed is empty."""
     try:
-        children = sorted(folder.iterdir())
+        with os.scandir(folder) as entries:
+            listed = sorted(
+                # Links are not followed: one may lead to itself.
+                (entry.name, entry.is_dir(follow_symlinks=False))
+                for entry in entries
+                if not is_litter(entry.name)
+            )
     except OSError:
         return []
-    return [child for child in children if not is_litter(child.name) and not is_output(child)]
+    return [
+        folder / name for name, is_folder in listed if not (is_folder and is_output(folder / name))
+    ]
 
 
 def is_output(path: Path) -> bool:
@@ -423,7 +442,7 @@ def folders(folder: Path, manifest: Manifest, scratch: Path, found: Found) -> li
     """Two or more folders or zips, each of which holds a function of an exercise."""
     children = children_of(folder)
     parts = [child for child in children if is_part(child)]
-    if not several_hold_functions(parts, manifest):
+    if not several_hold_functions(parts, manifest, Budget(LOOK_SECONDS)):
         return []
     tell_left_out(set(children) - {*parts}, found)
     found.is_class = True
@@ -435,13 +454,18 @@ def folders(folder: Path, manifest: Manifest, scratch: Path, found: Found) -> li
     return members
 
 
-def several_hold_functions(parts: list[Path], manifest: Manifest) -> bool:
-    """Whether two parts hold a function; looks no further than it must, for a look takes time."""
+def several_hold_functions(parts: list[Path], manifest: Manifest, looking: Budget) -> bool:
+    """Whether two parts hold a function; looks no further than it must, for a look takes time.
+
+    What is not found while there is time to look is taken as not there.
+    """
     holders: set[str] = set()
     for part in parts:
+        if looking.left <= 0:
+            return False
         # hw/ beside hw.zip is one student's work, unpacked.
         stem = part.name if part.is_dir() else part.stem
-        if stem not in holders and defined_in(part, manifest):
+        if stem not in holders and holds_function(part, manifest, looking):
             holders.add(stem)
         # A folder per exercise, named after it, is one student's.
         if len(holders) > 1 and any(not canonical(stem, manifest.file_names) for stem in holders):
@@ -449,11 +473,20 @@ def several_hold_functions(parts: list[Path], manifest: Manifest) -> bool:
     return False
 
 
+def holds_function(part: Path, manifest: Manifest, looking: Budget) -> bool:
+    try:
+        return bool(defined_in(part, manifest, looking))
+    except GraderError:
+        # What may not be read here is told when it is graded, and costs nobody else a grade.
+        return False
+
+
 def tell_mixed(members: list[Member], manifest: Manifest, found: Found) -> None:
     """A member that looks like a class in turn is graded as one student, and named."""
+    looking = Budget(LOOK_SECONDS)
     for member in members:
         parts = [child for child in children_of(member.path) if child.is_dir()]
-        if len(parts) > 1 and several_hold_functions(parts, manifest):
+        if len(parts) > 1 and several_hold_functions(parts, manifest, looking):
             found.remarks.append(
                 f"{member.name} is graded as one student, though several of its folders hold a "
                 f"function: if it is a class, give it by itself: {member.path}"
@@ -501,31 +534,75 @@ def unpack(path: Path, target: Path, manifest: Manifest, found: Found) -> bool:
     Nothing is written outside the folder, no link is made, and what is left out is named.
     """
     total = 0
+    # By member: one of them that holds too much takes no room from the others.
+    held: Counter[str] = Counter()
+    left_out: list[str] = []
     try:
         with zipfile.ZipFile(path) as archive:
-            for number, info in enumerate(archive.infolist()):
-                name = info.filename.replace("\\", "/")
-                if name.endswith("/") and not unusable(info, name):
-                    (target / name).mkdir(parents=True, exist_ok=True)
-                    continue
+            infos = archive.infolist()
+            overlapping = members_that_overlap(infos)
+            names = [info.filename.replace("\\", "/") for info in infos]
+            wrapped = wrappings([name for name in names if not name.endswith("/")])
+            for number, (info, name) in enumerate(zip(infos, names, strict=True)):
                 parts = PurePosixPath(name).parts
-                if name.endswith("/") or any(is_litter(part) for part in parts if part != ".."):
-                    continue
+                member = "/".join(parts[: wrapped + 1])
                 reason = unusable(info, name)
                 if not reason and (number >= CLASS_FILES or total >= CLASS_BYTES):
                     reason = "lies beyond what a class may hold"
-                if not reason:
-                    with archive.open(info) as file:
-                        content = file.read(cap_of(name, manifest))
-                    total += len(content)
-                    reason = write_new(target / name, content)
+                elif not reason and held[member] >= MEMBER_BYTES:
+                    reason = "lies beyond what one submission may hold"
+                elif not reason and info.header_offset in overlapping:
+                    reason = "lies on top of another file"
+                if name.endswith("/"):
+                    if not reason:
+                        reason = make_folder(target / name)
+                elif any(is_litter(part) for part in parts if part != ".."):
+                    continue
+                elif not reason:
+                    content = content_of(archive, info, cap_of(name, manifest))
+                    if content is None:
+                        reason = "cannot be unpacked"
+                    else:
+                        total += len(content)
+                        held[member] += len(content) + ENTRY_BYTES
+                        reason = write_new(target / name, content)
                 if reason:
-                    found.remarks.append(f"{plain(name)} in {plain(path.name)} {reason}")
+                    left_out.append(f"{plain(name)} in {plain(path.name)} {reason}")
     except Exception:
-        # A dictionary of LZMA larger than all memory too.
+        # A damaged zip raises errors of a dozen kinds.
         found.remarks.append(f"{plain(path.name)} cannot be unpacked whole: make it again")
         return False
+    found.remarks += left_out[:REMARKS]
+    if len(left_out) > REMARKS:
+        more = len(left_out) - REMARKS
+        found.remarks.append(f"{plain(path.name)}: {more} more files were not unpacked")
     return True
+
+
+def wrappings(names: list[str]) -> int:
+    """Into how many folders within each other all files of a zip are wrapped."""
+    paths = [PurePosixPath(name).parts[:-1] for name in names] or [()]
+    pairs = zip(min(paths), max(paths), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def content_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> bytes | None:
+    """The beginning of a file in a zip; None where it is damaged."""
+    try:
+        with archive.open(info) as file:
+            return file.read(size)
+    except Exception:
+        # Its decompressors raise errors of a dozen kinds; a dictionary of LZMA may need all memory.
+        return None
+
+
+def make_folder(path: Path) -> str:
+    """Makes a folder; why it could not, in words."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError):
+        return "has a name that no disk takes"
+    return ""
 
 
 def cap_of(name: str, manifest: Manifest) -> int:
@@ -542,6 +619,8 @@ def unusable(info: zipfile.ZipInfo, name: str) -> str:
     """Why a member of a zip is left out; empty where it is not."""
     if name.startswith("/") or ".." in PurePosixPath(name).parts or ":" in name.split("/")[0]:
         return "points outside the zip"
+    if name.count("/") >= DEEPEST:
+        return "lies in too many folders"
     if stat.S_ISLNK(info.external_attr >> 16):
         return "is a link"
     return "is locked with a password" if info.flag_bits & 1 else ""

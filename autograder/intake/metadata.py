@@ -10,8 +10,10 @@ line, so that no YAML reader is needed and nothing in it can do more than be mis
         :email: jane@example.edu
 """
 
+import io
 import re
 from dataclasses import replace
+from itertools import islice
 
 from autograder.intake.naming import plain
 from autograder.report import Student
@@ -20,6 +22,8 @@ TOP = re.compile(r"""["']?(?P<name>[^\s:"'][^:"']*)["']?:\s*""")
 ENTRY = re.compile(r"(?P<indent>\s*)(?P<dash>-\s+)?:?(?P<key>[a-z_]+):(?:\s+(?P<value>.*))?")
 KEYS = ("name", "sid", "email")
 CHARACTERS = 300
+# Some hundreds per submission in a real one.
+LINES = 3_000_000
 ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)")
 
 
@@ -28,7 +32,9 @@ def read_submitters(source: bytes) -> dict[str, tuple[Student, ...]]:
     found: dict[str, list[Student]] = {}
     current: list[Student] | None = None
     inside = -1
-    for line in source.decode("utf-8-sig", "replace").splitlines():
+    # One line after another: a list of all would be many times as large as the file.
+    for line in islice(io.TextIOWrapper(io.BytesIO(source), "utf-8-sig", "replace"), LINES):
+        line = line.rstrip("\r\n")
         if not line.strip() or line.startswith(("---", "#")):
             continue
         if not line[0].isspace():
@@ -69,7 +75,7 @@ def plain_scalar(written: str) -> str:
 
 def escaped(match: re.Match[str]) -> str:
     code = match[1]
-    if code[0] in "xuU":
+    if code[0] in "xuU" and len(code) > 1:
         number = int(code[1:], 16)
         return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "_"
     return {"n": " ", "t": " ", "r": " ", "0": " "}.get(code, code)

@@ -20,6 +20,7 @@ from autograder.intake.collecting import (
 )
 from autograder.intake.contents import Contents, UnparsableError
 from autograder.intake.decoding import UnreadableTextError, as_utf8, decode
+from autograder.intake.shape import shape_of
 
 LENGTH = struct.Struct(">I")
 REMARKS, REMARK_CHARACTERS = 20, 300
@@ -145,6 +146,7 @@ class Reading:
                 }
             ),
             "remarks": self.all_remarks(),
+            "shape": shape_of(files[path] for path in {*places.values()}),
         }
         return header, [*files.values(), *([] if sheet is None else [found.sheets[sheet]])]
 

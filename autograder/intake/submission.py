@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, get_args
 
+from autograder.budget import Budget
 from autograder.intake.bounded import Answer, UnreadableSubmissionError, read
 from autograder.intake.naming import plain
 from autograder.manifest import Manifest
@@ -28,7 +29,8 @@ class Submission:
     """A submission's files, and for each function its file or the fault that stands in its way.
 
     imports are those of each file; unread says of a module why its file was not taken; remarks
-    say what was left out or read otherwise than it was handed in.
+    say what was left out or read otherwise than it was handed in. shape: see shape.py. budget has
+    run since the reading began; None for one that was not read.
     """
 
     name: str
@@ -42,6 +44,8 @@ class Submission:
     imports: dict[str, list[Import]] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    shape: list[str] = field(default_factory=list)
+    budget: Budget | None = None
 
     def file_of(self, function: str) -> str:
         """The file that holds a function; StudentFault where there is none to ask."""
@@ -75,16 +79,21 @@ class Submission:
 
 
 def open_submission(
-    path: Path, manifest: Manifest, added: frozenset[str] = frozenset()
+    path: Path,
+    manifest: Manifest,
+    added: frozenset[str] = frozenset(),
+    budget: Budget | None = None,
 ) -> Submission:
     """Reads one submission in a process of its own; what is wrong with it becomes its faults.
 
+    Its time runs from now on, unless another budget is given.
     `added` are names at its top that others have put there. GraderError where the grader may not
     read it, or where no such process can be started.
     """
-    submission = Submission(name_of(path))
+    budget = budget or Budget(manifest.limits.submission_seconds)
+    submission = Submission(name_of(path), budget=budget)
     try:
-        answer = read(path, manifest, added)
+        answer = read(path, manifest, added, budget)
         fill(submission, answer, manifest.functions)
     except UnreadableSubmissionError as error:
         for function in manifest.functions:
@@ -124,6 +133,7 @@ def fill(submission: Submission, answer: Answer, functions: tuple[str, ...]) -> 
         submission.defines = frozenset(map(str, header["defines"]))
         submission.unread = {str(name): str(why) for name, why in header["unread"].items()}
         submission.remarks = [str(remark) for remark in header["remarks"]]
+        submission.shape = [str(statement) for statement in header["shape"]]
         for name, imports in header["imports"].items():
             submission.imports[name] = [
                 Import(int(first), int(last), tuple(map(str, modules)), int(level))
@@ -147,6 +157,6 @@ def known_verdict(verdict: Any) -> Verdict:
     return known
 
 
-def defined_in(path: Path, assignment: Manifest) -> frozenset[str]:
+def defined_in(path: Path, assignment: Manifest, looking: Budget) -> frozenset[str]:
     """The functions that a child of a folder defines itself, tests apart."""
-    return open_submission(path, assignment).defines
+    return open_submission(path, assignment, budget=looking).defines

@@ -13,6 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
+from autograder.budget import Budget
 from autograder.exercises.registry import readers
 from autograder.intake.submission import Submission
 from autograder.judging.diagnosis import Diagnosis, diagnose
@@ -23,7 +24,7 @@ from autograder.kit.comparing import Measurement
 from autograder.manifest import Exercise, Limits, load_manifest
 from autograder.report import ExerciseResult, StudentFault, TestResult
 from autograder.sandbox.process import Answering
-from autograder.sandbox.student import Budget, Exchange, Replacement, Shown, Student
+from autograder.sandbox.student import UNFIT, Exchange, Replacement, Shown, Student
 
 CONSTANT = "{} gives the same answer to two different inputs: it does not look at what it is given."
 
@@ -53,7 +54,11 @@ class Trial:
     def diagnosis(self) -> Diagnosis:
         """What the wrong values are called; searched once, however many exercises tell it."""
         told = {fault.misconception for fault in self.faults.values() if fault.misconception}
-        return diagnose(self.transcript, told) if self.lost_values else Diagnosis()
+        try:
+            return diagnose(self.transcript, told) if self.lost_values else Diagnosis()
+        except UNFIT:
+            # Answers so strange that no wrong version can be held beside them have no name.
+            return Diagnosis()
 
 
 def core(exercises: Iterable[Exercise]) -> list[Exercise]:
@@ -69,10 +74,11 @@ class Sitting:
     ) -> None:
         self.submission, self.suites = submission, suites
         self._limits, self._start = limits, start
-        self._budget = Budget(limits.submission_seconds)
+        # What is left of it after the reading, for a submission that was read.
+        self.budget = submission.budget or Budget(limits.submission_seconds)
         asked = core(load_manifest().exercises)
         # Of the public examples, and of each exercise: whatever one spends, the others are asked.
-        self._share = limits.submission_seconds / (1 + len(asked))
+        self._share = self.budget.left / (1 + len(asked))
         self.keep_for(asked)
         self._students: dict[tuple[str, ...], Student] = {}
         self._shown = Shown()
@@ -84,7 +90,7 @@ class Sitting:
             self._students[replaced] = Student(
                 self.submission,
                 self._limits,
-                self._budget,
+                self.budget,
                 readers(),
                 tuple(map(self._replacement, replaced)),
                 self._shown,
@@ -95,7 +101,7 @@ class Sitting:
     def keep_for(self, later: Sequence[Exercise], shares: float = 0.0) -> None:
         """Keeps the share of the budget that exercises have which follow, and so many more."""
         asked = core(later)
-        self._budget.kept = self._share * (len(asked) + shares)
+        self.budget.kept = self._share * (len(asked) + shares)
 
     def ask_publicly(self) -> Public:
         """The public examples, in a guest that is asked nothing else; before any hidden input."""
@@ -103,7 +109,7 @@ class Sitting:
             Student(
                 self.submission,
                 self._limits,
-                self._budget,
+                self.budget,
                 readers(),
                 shown=self._shown,
                 public=True,

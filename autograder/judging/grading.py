@@ -13,6 +13,7 @@ import autograder
 from autograder.exam.examining import examine
 from autograder.exercises.registry import form_hint
 from autograder.intake.submission import Submission, open_submission
+from autograder.judging.diagnosis import Diagnosis
 from autograder.judging.fairness import Sitting, Start, Trial, best_trial, waive_repeated_forms
 from autograder.judging.suites import Suites, with_suites
 from autograder.kit.cases import digest_of_tests, read_data, read_key
@@ -20,7 +21,6 @@ from autograder.manifest import Exercise, load_manifest
 from autograder.report import ExerciseResult, GraderError, Report
 from autograder.sandbox.process import Guest
 from autograder.sandbox.zygote import Zygotes, can_fork
-from autograder.similar import shape_of
 
 Progress = Callable[[Report], None]
 
@@ -79,7 +79,7 @@ def judge_with(
         bonus=[suites.blank(one) for one in manifest.exercises if one.bonus],
         provenance=provenance(),
         remarks=submission.remarks,
-        shape=shape_of(submission.files[file] for file in {*submission.places.values()}),
+        shape=submission.shape,
     )
     trials: dict[str, Trial] = {}
     sitting = Sitting(submission, suites, manifest.limits, start)
@@ -90,7 +90,7 @@ def judge_with(
             trial = best_trial(exercise, sitting, trials, manifest.exercises[position:])
             waive_repeated_forms(trial, trials.values())
             trials[exercise.name] = trial
-            explain(exercise, trials, report)
+            explain(exercise, trials, report, in_time=sitting.budget.altogether > 0)
             put_in_place(trial, report.bonus if exercise.bonus else report.exercises)
             if trial.replaced:
                 report.replaced[exercise.name] = [*trial.replaced]
@@ -111,12 +111,17 @@ def put_in_place(trial: Trial, results: list[ExerciseResult]) -> None:
     results[names.index(trial.result.name)] = trial.result
 
 
-def explain(exercise: Exercise, trials: dict[str, Trial], report: Report) -> None:
-    """Names the misconceptions behind lost points, and gives their hints to the failed tests."""
+def explain(
+    exercise: Exercise, trials: dict[str, Trial], report: Report, in_time: bool = True
+) -> None:
+    """Names the misconceptions behind lost points, and gives their hints to the failed tests.
+
+    Those of the values are not searched for a submission that has used up its time.
+    """
     rooms = load_manifest().files
     trial = trials[exercise.name]
     asked = trials[rooms[exercise.function]] if exercise.function else trial
-    found = asked.diagnosis
+    found = asked.diagnosis if in_time else Diagnosis()
     named = {
         *trial.form_faults.values(),
         *(fault.misconception for fault in trial.faults.values() if fault.misconception),

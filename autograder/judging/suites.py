@@ -13,7 +13,7 @@ from autograder.kit.comparing import Measurement, measuring
 from autograder.kit.testing import STUDENT, exercise_of
 from autograder.manifest import Exercise, load_manifest
 from autograder.report import ExerciseResult, GraderError, StudentFault, TestResult
-from autograder.sandbox.student import Student
+from autograder.sandbox.student import UNFIT, Exchange, Student
 
 # Of pytest's own plugins, those that would print, keep files, or collect garbage at every end.
 UNUSED_PLUGINS = (
@@ -27,6 +27,7 @@ UNUSED_PLUGINS = (
 # Fixtures that are at hand without pytest; `request` is the one behind `student`.
 PLAIN = {"student", "case", "request"}
 Used = TypeVar("Used")
+UNFIT_ANSWER = "The answer has another form than is asked for, so it could not be looked at."
 
 
 @dataclass
@@ -101,6 +102,7 @@ class Suites:
     def run(self, case: pytest.Function, student: Student) -> Outcome:
         """Runs one case; GraderError where the test itself is at fault."""
         self._raised = ("", None)
+        asked = len(student.transcript)
         with measuring() as measured:
             if {*case.fixturenames} <= PLAIN:
                 self._call(case, student)
@@ -117,6 +119,9 @@ class Suites:
             # One line: whatever a rewritten assert would add stays out of the student's sight.
             words = str(error).partition("\n")[0]
             return Outcome(StudentFault("failed", words, points_of(case)[1]), measured)
+        if isinstance(error, UNFIT) and any(map(was_answered, student.transcript[asked:])):
+            # The gate asks every test with right answers first, so it is this one that is amiss.
+            return Outcome(StudentFault("failed", UNFIT_ANSWER), measured)
         trace = "".join(traceback.format_exception(error))
         raise GraderError(f"{case.name} is at fault itself:\n{trace}")
 
@@ -177,6 +182,10 @@ class Suites:
         trace = "".join(traceback.format_exception(excinfo.value))
         self.error = self.error or GraderError(trace)
         return True
+
+
+def was_answered(exchange: Exchange) -> bool:
+    return not isinstance(exchange.outcome, StudentFault)
 
 
 def points_of(item: pytest.Function) -> tuple[float, str | None]:

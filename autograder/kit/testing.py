@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from autograder.budget import Budget
 from autograder.intake.submission import open_submission
 from autograder.kit.cases import cases_of
 from autograder.manifest import load_manifest
-from autograder.sandbox.student import Budget, Student
+from autograder.sandbox.student import Student
 
 STUDENT = pytest.StashKey[Student]()
 
@@ -52,7 +53,8 @@ def student(request: pytest.FixtureRequest) -> Iterator[Student]:
     from autograder.exercises.registry import readers
 
     manifest = load_manifest()
-    budget = Budget(manifest.limits.submission_seconds)
-    asked = Student(open_submission(path, manifest), manifest.limits, budget, readers())
+    submission = open_submission(path, manifest)
+    budget = submission.budget or Budget(manifest.limits.submission_seconds)
+    asked = Student(submission, manifest.limits, budget, readers())
     yield asked
     asked.close()

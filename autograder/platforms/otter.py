@@ -2,10 +2,8 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -72,29 +70,21 @@ def fail(words: str) -> None:
 
 def main(submission: Path) -> int:
     """Prints every exercise's cases as JSON."""
-    from autograder.judging.grading import grade
+    from autograder.intake.submission import open_submission
+    from autograder.judging.grading import judge, warm_start
+    from autograder.manifest import load_manifest
 
-    with tempfile.TemporaryDirectory(dir=submission.parent) as name:
-        copy = Path(name) / "submission"
-        # As it was handed in. Links to the same bytes, so that a large one costs nothing.
-        shutil.copytree(
-            submission,
-            copy,
-            symlinks=True,
-            ignore=lambda folder, names: added(Path(folder), names, submission),
-            copy_function=os.link,
-        )
-        print(json.dumps(by_exercise(grade(copy))))
+    handed_in = open_submission(submission, load_manifest(), added(submission))
+    with warm_start() as start:
+        print(json.dumps(by_exercise(judge(handed_in, start).report)))
     return 0
 
 
-def added(folder: Path, names: list[str], submission: Path) -> set[str]:
+def added(submission: Path) -> frozenset[str]:
     """What otter has put into the submission's folder."""
-    if folder != submission:
-        return set()
     marker = submission / "__init__.py"
     empty = marker.is_file() and marker.stat().st_size == 0
-    return {*names} & ADDED_BY_OTTER | ({marker.name} if empty else set())
+    return frozenset(ADDED_BY_OTTER | ({marker.name} if empty else set()))
 
 
 def by_exercise(report: Report) -> dict[str, list[dict[str, Any]]]:

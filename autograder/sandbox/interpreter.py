@@ -3,6 +3,7 @@
 import os
 import pwd
 import secrets
+import socket
 import sys
 from dataclasses import dataclass
 from functools import cache
@@ -91,17 +92,46 @@ def lines_of(path: str) -> list[str]:
         return []
 
 
-def unused_uid() -> int:
-    """A random high user id without a name and without a process."""
+@dataclass
+class User:
+    """A user id that no other guest has as long as it is not given back."""
+
+    uid: int
+    claim: socket.socket
+
+    def give_back(self) -> None:
+        self.claim.close()
+
+
+def unused_user() -> User:
+    """A random high user id without a name and without a process, handed to nobody else."""
     ids = free_ids()
     while True:
         uid = ids[secrets.randbelow(len(ids))]
         try:
             pwd.getpwuid(uid)
         except KeyError:
+            claim = claimed(uid)
+            if claim is None:
+                continue
             # Among half a billion, none is anybody's by chance; to look costs 10 ms.
             if ids is HIGH or next(cleanup.processes(uid), None) is None:
-                return uid
+                return User(uid, claim)
+            claim.close()
+
+
+def claimed(uid: int) -> socket.socket | None:
+    """What holds a user id until it is closed, at the latest by the end of this process; None
+    where another grader of this machine holds it."""
+    claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    if sys.platform.startswith("linux"):
+        try:
+            # A name of its own kind, with no file that could be left behind.
+            claim.bind(f"\0autograder-guest-{uid}")
+        except OSError:
+            claim.close()
+            return None
+    return claim
 
 
 def anyone_may_read(*paths: str) -> bool:

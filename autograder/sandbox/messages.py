@@ -60,6 +60,10 @@ def bad_frame() -> StudentFault:
     )
 
 
+def unfit(doing: Doing) -> StudentFault:
+    return StudentFault("failed", f"{doing} returned something of another form than is asked for.")
+
+
 def died(returncode: int, doing: Doing) -> StudentFault:
     if returncode >= 0:
         return StudentFault(
@@ -106,7 +110,8 @@ def without_place(fault: StudentFault, doing: Doing) -> StudentFault:
         "out_of_memory": f"{doing} asked for more memory than there is.",
         "import_error": f"{doing} failed, and did not with the public examples.",
     }
-    return StudentFault(fault.verdict, sentences[fault.verdict], raised=fault.raised)
+    raised = "Exception" if fault.raised else ""
+    return StudentFault(fault.verdict, sentences[fault.verdict], raised=raised)
 
 
 def said(what: Raised) -> str:

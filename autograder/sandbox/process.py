@@ -17,7 +17,7 @@ from autograder.intake.submission import Submission
 from autograder.manifest import Limits, load_manifest
 from autograder.report import GraderError
 from autograder.sandbox import cleanup, protocol
-from autograder.sandbox.interpreter import Arrangement, arrangements, unused_uid
+from autograder.sandbox.interpreter import Arrangement, User, arrangements, unused_user
 from autograder.sandbox.library import link_numpy, numpy_folders
 from autograder.sandbox.zygote import ENVIRONMENT, START_SECONDS, Forked, ZygoteError, Zygotes
 
@@ -26,6 +26,8 @@ GUEST = Path(__file__).parent / "inside" / "guest.py"
 LIBRARIES = ["/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib", f"{sys.base_prefix}/lib"]
 LIBRARY_CACHE = "/etc/ld.so.cache"
 LAST_WORDS = 4096
+# For a guest that is started at the end of a submission's time.
+LAST_START_SECONDS = 10.0
 # The one arrangement that the first guest of this process could be started with.
 DECIDED: list[Arrangement] = []
 
@@ -84,7 +86,14 @@ class Guest:
                 # Whatever the umask: the guest's own user reads them too.
                 path.chmod(0o755 if path.is_dir() else 0o644)
         self._root, self._work = root, work
-        self._uid: int | None = None
+        budget = submission.budget
+        # Nothing of the student's runs yet, so a late start is the machine's fault.
+        self._start_seconds = (
+            min(START_SECONDS, max(budget.altogether, LAST_START_SECONDS))
+            if budget
+            else START_SECONDS
+        )
+        self._user: User | None = None
         self._process: subprocess.Popen[bytes] | Forked
         self._requests = self._replies = -1
         configuration = {
@@ -118,14 +127,15 @@ class Guest:
 
     def _start(self, choice: Arrangement, configuration: dict[str, Any]) -> list[str]:
         """Starts it and returns the locks that hold; GuestNotStartedError has its last words."""
-        self._uid = unused_uid() if choice.own_user else None
-        if self._uid is not None:
-            self._hand_over(self._uid)
+        self._give_back_user()
+        self._user = unused_user() if choice.own_user else None
+        if self._user is not None:
+            self._hand_over(self._user.uid)
         locks = {**configuration["locks"], "uid": self._uid}
         request, errors = self._execute(choice, {**configuration, "locks": locks})
         self._asked = 0
         try:
-            ready, _ = self._exchange(request, START_SECONDS)
+            ready, _ = self._exchange(request, self._start_seconds)
             return [str(lock) for lock in protocol.parse_header(ready, 0)["isolation"]]
         except (GuestDied, GuestLate, protocol.BadFrame, KeyError) as error:
             said = last_words(errors) or repr(error)
@@ -154,7 +164,7 @@ class Guest:
             return b"", zygote.errors
         try:
             self._process = process = subprocess.Popen(
-                [choice.python, "-I", "-S", "-B", str(GUEST)],
+                [choice.python, "-s", "-S", "-B", str(GUEST)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 # Closed by the guest before any student code runs.
@@ -180,6 +190,10 @@ class Guest:
             os.set_blocking(pipe, False)
         return protocol.encode(configuration, []), process.stderr
 
+    @property
+    def _uid(self) -> int | None:
+        return self._user.uid if self._user else None
+
     def _hand_over(self, uid: int) -> None:
         """Opens its folder to its own user: to no other one, where the file system allows that."""
         try:
@@ -195,9 +209,9 @@ class Guest:
         """Sends a request and returns its checked reply; GuestDied, GuestLate or BadFrame."""
         self._asked += 1
         request = protocol.encode({"id": self._asked, **header}, arrays)
-        most = header.get("most", protocol.BODY_CAP)
-        encoded, body = self._exchange(request, seconds, most)
-        return protocol.parse_reply(protocol.parse_header(encoded, self._asked), body)
+        most = header.get("most", protocol.BODY_CAP // 8)
+        encoded, body = self._exchange(request, seconds, 8 * most)
+        return protocol.parse_reply(protocol.parse_header(encoded, self._asked), body, most)
 
     def _exchange(
         self, request: bytes, seconds: float, most: int = protocol.BODY_CAP
@@ -253,7 +267,13 @@ class Guest:
         finally:
             self._remove_folder()
 
+    def _give_back_user(self) -> None:
+        if self._user is not None:
+            self._user.give_back()
+            self._user = None
+
     def _remove_folder(self) -> None:
+        self._give_back_user()
         os.close(self._held)
         self._folder.cleanup()
 
@@ -267,8 +287,8 @@ class Guest:
                 with suppress(ZygoteError):
                     self._process.kill()
                     self._process.wait()
-            if self._uid is not None:
-                self._clear(self._uid)
+            if self._user is not None:
+                self._clear(self._user.uid)
         finally:
             os.close(self._requests)
             os.close(self._replies)

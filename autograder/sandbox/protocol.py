@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 LENGTHS = struct.Struct(">II")
 HEADER_CAP = 64 << 10
 BODY_CAP = 8 << 20
-SPARE_BYTES, TABLES = 64 << 10, 32
+SPARE, TABLES = 8 << 10, 8
 MESSAGE = 200
 # What a result may say it came as: guest.py's type_name, and a result beyond the cap.
 RESULT_TYPES = {"ndarray", "matrix", "MaskedArray", "subclass", "list", "tuple", "dict", "str"} | {
@@ -82,8 +82,8 @@ def encode(header: dict[str, Any], arrays: list[NDArray[Any]]) -> bytes:
     return LENGTHS.pack(len(encoded), len(body)) + encoded + body
 
 
-def most_bytes(arguments: Iterable[Any], keywords: Iterable[Any] = ()) -> int:
-    """How many bytes an answer to these arguments may have: far more than any right one has.
+def most_numbers(arguments: Iterable[Any], keywords: Iterable[Any] = ()) -> int:
+    """How many numbers an answer to these arguments may have: far more than any right one has.
 
     Right ones have no more numbers than a few tables of the longest side, or of the largest whole
     number that was given.
@@ -94,7 +94,7 @@ def most_bytes(arguments: Iterable[Any], keywords: Iterable[Any] = ()) -> int:
             sides += argument.shape
         elif isinstance(argument, (int, np.integer)):
             sides.append(int(argument))
-    return min(BODY_CAP, SPARE_BYTES + TABLES * 8 * max(sides) ** 2)
+    return min(BODY_CAP // 8, SPARE + TABLES * max(sides) ** 2)
 
 
 def lengths(prefix: bytes, most: int = BODY_CAP) -> tuple[int, int]:
@@ -124,8 +124,10 @@ def parse_header(encoded: bytes, number: int) -> dict[str, Any]:
     return header
 
 
-def parse_reply(header: dict[str, Any], body: bytes) -> Reply | Raised | None:
-    """A checked reply; None says that a file was loaded."""
+def parse_reply(
+    header: dict[str, Any], body: bytes, most: int = BODY_CAP // 8
+) -> Reply | Raised | None:
+    """A checked reply of so many numbers at `most`; None says that a file was loaded."""
     kind = header.get("kind")
     if kind == "loaded":
         return None
@@ -139,11 +141,11 @@ def parse_reply(header: dict[str, Any], body: bytes) -> Reply | Raised | None:
             raise BadFrame("a message that is none")
         return Raised(str(error), file, line, message)
     if kind == "returned":
-        return parse_returned(header, body)
+        return parse_returned(header, body, most)
     raise BadFrame("a reply of no known kind")
 
 
-def parse_returned(header: dict[str, Any], body: bytes) -> Reply:
+def parse_returned(header: dict[str, Any], body: bytes, most: int) -> Reply:
     items, changed = header.get("items"), header.get("changed")
     if not isinstance(items, list) or len(items) > 8:
         raise BadFrame("no list of results")
@@ -154,6 +156,9 @@ def parse_returned(header: dict[str, Any], body: bytes) -> Reply:
         result, used = parse_item(item, view[offset:])
         results.append(result)
         offset += used
+    # Each takes eight bytes once it is read, whatever it came as.
+    if sum(one.values.size for one in results if one.values is not None) > most:
+        raise BadFrame("more numbers than the question can need")
     return Reply(tuple(results), tuple(changed), header.get("id", 0))
 
 

@@ -1,6 +1,5 @@
 """Asks a submission's functions, remembers what they answered, and names what went wrong."""
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograder.budget import Budget
 from autograder.intake.submission import Submission
 from autograder.manifest import Limits
 from autograder.report import StudentFault
@@ -17,24 +17,11 @@ from autograder.sandbox.process import Answering, Guest, GuestDied, GuestLate
 DEATHS_BEFORE_GIVING_UP = 2
 # For a call whose guest was started with the last of the budget.
 LEAST_SECONDS = 0.1
+# What Python raises where a reply has another form than whoever looks at it expects.
+UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 # What an exercise's contract reads in a reply to these arguments; StudentFault where it is nothing.
 Reader = Callable[[protocol.Reply, tuple[Any, ...]], Any]
-
-
-@dataclass
-class Budget:
-    """The seconds that a submission may still be asked for, over all its guests.
-
-    kept are those of later exercises, out of reach until it is their turn.
-    """
-
-    seconds: float
-    kept: float = 0.0
-
-    @property
-    def left(self) -> float:
-        return self.seconds - self.kept
 
 
 @dataclass(frozen=True)
@@ -147,7 +134,7 @@ class Student:
         seen = tuple(map(as_it_came_back, arguments))
         try:
             reply = self._ask(function, arguments, keywords, keep)
-            answer = self.readers[function](reply, seen)
+            answer = self._read(function, reply, seen)
         except StudentFault as fault:
             self.transcript.append(Exchange(function, seen, keywords, fault))
             raise
@@ -156,6 +143,12 @@ class Student:
             self._kept[id(answer)] = self._guest
         self.transcript.append(Exchange(function, seen, keywords, answer))
         return answer
+
+    def _read(self, function: str, reply: protocol.Reply, arguments: tuple[Any, ...]) -> Any:
+        try:
+            return self.readers[function](reply, arguments)
+        except UNFIT as error:
+            raise messages.unfit(messages.Doing(function, "call")) from error
 
     def _ask(
         self, function: str, arguments: tuple[Any, ...], keywords: dict[str, Any], keep: bool
@@ -175,7 +168,7 @@ class Student:
             "keywords": keywords,
             "arguments": [describe(argument) for argument in arguments],
             "keep": keep,
-            "most": protocol.most_bytes(arguments, keywords.values()),
+            "most": protocol.most_numbers(arguments, keywords.values()),
         }
         arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
         doing = messages.Doing(function, "call")
@@ -231,13 +224,13 @@ class Student:
     ) -> protocol.Reply | protocol.Raised | None:
         """Asks the guest, within the call's deadline and the budget; `key` counts the deaths."""
         if self.budget.left <= 0:
-            raise messages.budget_spent(self.limits)
-        started = time.monotonic()
+            raise self._spent()
+        seconds = self.limits.call_seconds
         try:
             # Its start counts too: nobody dies so often that the grader is held by starting.
             guest = self._guest or self._start()
             header = {**header, "public": self.public}
-            seconds = min(self.limits.call_seconds, max(self.budget.left, LEAST_SECONDS))
+            seconds = min(seconds, max(self.budget.left, LEAST_SECONDS))
             outcome = guest.ask(header, arrays, seconds)
             wanted = protocol.Reply if header["ask"] == "call" else type(None)
             if not isinstance(outcome, (wanted, protocol.Raised)):
@@ -246,14 +239,16 @@ class Student:
         except GuestDied as death:
             fault = messages.died(death.returncode, doing)
         except GuestLate:
-            fault = messages.late(doing, self.limits)
+            whole = seconds >= self.limits.call_seconds
+            fault = messages.late(doing, self.limits) if whole else self._spent()
         except protocol.BadFrame:
             fault = messages.bad_frame()
-        finally:
-            self.budget.seconds -= time.monotonic() - started
         self._deaths.setdefault(key, []).append(fault)
         self.close()
         raise fault
+
+    def _spent(self) -> StudentFault:
+        return messages.budget_spent(self.limits)
 
     def _start(self) -> Answering:
         self._guest = self.start(self.submission, self.limits)

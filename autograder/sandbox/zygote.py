@@ -1,9 +1,11 @@
 """The host's side of inside/zygote.py: guests forked from an interpreter that is warm."""
 
 import os
+import select
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +16,9 @@ from autograder.sandbox.interpreter import Arrangement
 from autograder.sandbox.library import link_numpy
 
 PROGRAM = Path(__file__).parent / "inside" / "zygote.py"
-# Else each thread reserves a share of the address space that RLIMIT_AS allows.
-ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
+# Else each thread reserves a share of the address space that RLIMIT_AS allows; and a set has the
+# same order each time.
+ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1", "PYTHONHASHSEED": "0"}
 START_SECONDS = 60.0
 
 
@@ -66,7 +69,7 @@ class Zygote:
         self.libraries.chmod(0o755)
         try:
             self._process = subprocess.Popen(
-                [choice.python, "-I", "-S", "-B", str(PROGRAM)],
+                [choice.python, "-s", "-S", "-B", str(PROGRAM)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -137,7 +140,13 @@ class Zygote:
 
     def _read(self, size: int) -> bytes:
         found = b""
+        until = time.monotonic() + START_SECONDS
         while len(found) < size:
+            left = max(until - time.monotonic(), 0)
+            if not select.select([self._answers], [], [], left)[0]:
+                # A later answer would be taken for that to another order.
+                self._process.kill()
+                raise EOFError(f"no answer within {START_SECONDS:g} seconds")
             piece = self._answers.read(size - len(found))
             if not piece:
                 raise EOFError

@@ -66,6 +66,8 @@ def read(reply: Reply, arguments: tuple[Any, ...]) -> Answer:
     # A third result that holds no numbers is one too many, and hides neither of the others.
     kept = [result for result in reply.results if result.values is not None] or reply.results[:1]
     arrays = [numbers(result, "attention") for result in kept]
+    if not all(array.ndim for array in arrays):
+        raise StudentFault("failed", "attention returned a single number in place of an array.")
     if len(arrays) == 1:
         return Answer(reply, (arrays[0],), in_order=False)
     shapes = [array.shape for array in arrays]

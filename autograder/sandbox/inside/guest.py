@@ -1,6 +1,6 @@
 """Runs one student's functions, alone in its process; the host asks over two pipes.
 
-Executed by its path with `-I -S -B`. Imports the standard library and NumPy only, and of the
+Executed by its path with `-s -S -B`. Imports the standard library and NumPy only, and of the
 project nothing but locks.py and the two files that it reads. A frame is two lengths, a JSON header
 and raw array bytes; nothing is pickled, and the host believes nothing that it has not checked.
 """
@@ -19,11 +19,12 @@ LENGTHS = struct.Struct(">II")
 # Of what an exception says, so much is handed on.
 MESSAGE = 200
 # A reply that would not fit the host's cap is sent as its description alone.
-BODY_CAP = 8 << 20
+NUMBERS_CAP = 1 << 20
 REPLACEMENT = ("function", "source", "file", "loads")
 
 
 def main():
+    leave_out_own_folder()
     requests, replies = private_pipes()
     step = "its first message"
     try:
@@ -33,12 +34,19 @@ def main():
         step = "the import of NumPy"
         import numpy.ma
 
+        loaded = make_ready(numpy)
         step = "the locks"
         lock = load_lock()
     except BaseException as error:
         # Python writes them to the grader, which alone reads along until here.
         raise SystemExit(f"{step} failed: {one_line(error)}") from error
-    live(configuration, requests, replies, numpy, lock)
+    live(configuration, requests, replies, numpy, lock, loaded)
+
+
+def leave_out_own_folder():
+    """Off sys.path, where Python puts the folder of a script; -P is not there before 3.11, and -I
+    would have the seed of all hashes be another one each time."""
+    sys.path[:] = [path for path in sys.path if path != os.path.dirname(__file__)]
 
 
 def load_lock():
@@ -46,7 +54,26 @@ def load_lock():
     return runpy.run_path(os.path.join(os.path.dirname(__file__), "locks.py"))["lock"]
 
 
-def live(configuration, requests, replies, numpy, lock):
+def make_ready(numpy):
+    """Loads what every guest needs beside NumPy; returns the modules that were there before."""
+    loaded = frozenset(sys.modules)
+    import numpy.random
+
+    # OpenBLAS takes its buffer now: later, where it found no memory for it, it would end the
+    # process or try for ever, and nobody would learn that the memory was full.
+    numpy.ones((8, 8)) @ numpy.ones((8, 8))
+    return loaded
+
+
+def seed(numpy):
+    """What is drawn without a seed of the student's own is the same in every grading."""
+    import random
+
+    random.seed(0)
+    numpy.random.seed(0)
+
+
+def live(configuration, requests, replies, numpy, lock, loaded):
     """Closes the locks, then answers until the host has no more to ask."""
     step = "the locks"
     try:
@@ -55,8 +82,9 @@ def live(configuration, requests, replies, numpy, lock):
         folder = configuration["folder"]
         sys.path += [os.path.join(folder, part) for part in configuration["folders"]]
         os.chdir(folder)
+        seed(numpy)
         guest = Guest(folder, numpy)
-        guest.prefer_own_modules()
+        guest.prefer_own_modules(loaded)
     except BaseException as error:
         # Python writes them to the grader, which alone reads along until here.
         raise SystemExit(f"{step} failed: {one_line(error)}") from error
@@ -159,12 +187,15 @@ class Guest:
             self.modules[file] = loaded
         return self.modules[file]
 
-    def prefer_own_modules(self):
-        """Has the student's files import code.py beside them, and not Python's own module code."""
+    def prefer_own_modules(self, loaded):
+        """Has the student's files import code.py beside them, and not Python's own module code.
+
+        loaded are the modules that Python and NumPy have at home too once they have started.
+        """
         standard = sys.stdlib_module_names - {*sys.builtin_module_names}
         files = [name for name in os.listdir(self.folder) if name.endswith(".py")]
         # One that Python has loaded already is Python's own at home too, whatever lies beside.
-        own = {name[:-3]: name for name in files if name[:-3] in standard - {*sys.modules}}
+        own = {name[:-3]: name for name in files if name[:-3] in standard - loaded}
         python_import = builtins.__import__
 
         def import_own(name, globals=None, locals=None, fromlist=(), level=0):
@@ -283,7 +314,7 @@ class Encoder:
         # NumPy loads it when it is first named: now, while the student's code has spoilt no path.
         self.masked = numpy.ma.MaskedArray
 
-    def encode(self, value, changed, most=BODY_CAP):
+    def encode(self, value, changed, most=NUMBERS_CAP):
         """(header, body): one item, or the items of a sequence that holds arrays."""
         items = [value]
         if isinstance(value, (tuple, list)) and self.holds_arrays(value):
@@ -301,7 +332,7 @@ class Encoder:
             "items": [description for description, _ in described],
             "changed": changed,
         }
-        if len(body) > most:
+        if sum(self.count(description.get("shape", [0])) for description, _ in described) > most:
             header["items"] = [{"type": "too_large"} for _ in items]
             body = b""
         return header, body

@@ -59,6 +59,7 @@ LANDLOCK, SECCOMP = beside("landlock.py"), beside("seccomp.py")
 
 def limit_resources(memory_bytes, cpu_seconds):
     """Limits memory, CPU time, file sizes and open files; False where a limit is refused."""
+    killed_first()
     limits = {
         "RLIMIT_CPU": cpu_seconds,
         "RLIMIT_FSIZE": MEBIBYTE,
@@ -69,6 +70,15 @@ def limit_resources(memory_bytes, cpu_seconds):
     # All are tried: one that is refused does not spare the rest.
     refused = [name for name, value in limits.items() if not limit(name, value)]
     return not refused
+
+
+def killed_first():
+    """Linux: where the machine's or container's own memory ends, this process goes, not ours."""
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")
+    except OSError:
+        return
 
 
 def limit(name, value):

@@ -1,6 +1,6 @@
 """Forks guests: has imported NumPy, and never runs a line of a student's code itself.
 
-Executed by its path with `-I -S -B`, as guest.py is. Each guest closes the locks after the fork and
+Executed by its path with `-s -S -B`, as guest.py is. Each guest closes the locks after the fork and
 before any student code, so it has what a freshly executed one has: nothing of another submission.
 """
 
@@ -15,11 +15,13 @@ HERE = os.path.dirname(__file__)
 
 def main():
     guest = runpy.run_path(os.path.join(HERE, "guest.py"))
+    guest["leave_out_own_folder"]()
     requests, replies = guest["private_pipes"]()
     configuration, _ = guest["receive"](requests)
     sys.path.append(configuration["libraries"])
     import numpy.ma
 
+    loaded = guest["make_ready"](numpy)
     lock = guest["load_lock"]()
     guest["send"](replies, {"ready": True})
     while True:
@@ -39,7 +41,7 @@ def main():
                 requests.close()
                 replies.close()
                 order["configuration"]["locks"]["parent"] = pid
-                be_guest(guest, order["configuration"], pipes, numpy, lock)
+                be_guest(guest, order["configuration"], pipes, numpy, lock, loaded)
             for pipe in pipes:
                 pipe.close()
             guest["send"](replies, {"pid": child})
@@ -51,11 +53,11 @@ def main():
             guest["send"](replies, {"status": status})
 
 
-def be_guest(guest, configuration, pipes, numpy, lock):
+def be_guest(guest, configuration, pipes, numpy, lock, loaded):
     """The forked process: a session of its own, and no way back into the loop above."""
     try:
         os.setsid()
-        guest["live"](configuration, *pipes, numpy, lock)
+        guest["live"](configuration, *pipes, numpy, lock, loaded)
     except SystemExit as end:
         os.write(2, f"{end}\n".encode("utf-8", "replace"))
     finally:
