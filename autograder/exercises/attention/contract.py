@@ -23,7 +23,13 @@ class Head:
 
     @property
     def output(self) -> FloatArray:
-        """The output, (T, d_v) where it is right."""
+        """The output, (T, d_v) where it is right; a StudentFault where it is missing."""
+        if 0 in self.answer.missing:
+            raise StudentFault(
+                "failed",
+                "attention returned the weights alone; it should return the pair output, weights.",
+                "return_order",
+            )
         return self.answer.arrays[0]
 
     @property
@@ -66,10 +72,13 @@ def read(reply: Reply, arguments: tuple[Any, ...]) -> Answer:
     # A third result that holds no numbers is one too many, and hides neither of the others.
     kept = [result for result in reply.results if result.values is not None] or reply.results[:1]
     arrays = [numbers(result, "attention") for result in kept]
-    if len(arrays) == 1:
-        return Answer(reply, (arrays[0],), in_order=False)
     shapes = [array.shape for array in arrays]
     right = [(tokens, width), (tokens, tokens)]
+    if shapes == right[1:] != right[:1]:
+        output = arrays[0] @ (arguments[0] @ arguments[3])
+        return Answer(reply, (output, arrays[0]), in_order=False, missing=frozenset({0}))
+    if len(arrays) == 1:
+        return Answer(reply, (arrays[0],), in_order=False)
     if shapes != right and all(shape in shapes for shape in right):
         output = arrays[shapes.index((tokens, width))]
         square = [array for array in arrays if array.shape == (tokens, tokens)]
@@ -109,4 +118,5 @@ CONTRACT = Contract(
         Example(ONE_WORD, {"causal": True}),
     ),
     ("output", "weights"),
+    {1: "Your weights are the same for two different inputs: queries and keys count for nothing."},
 )

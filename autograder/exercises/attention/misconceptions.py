@@ -594,6 +594,8 @@ SCALES = (
     ),
 )
 
+UNIFORM = "Without the mask, your rows share out evenly: queries and keys count for nothing."
+
 PRODUCTS = (
     Misconception(
         "query_key_swapped",
@@ -631,6 +633,13 @@ PRODUCTS = (
         "Your scores are made of the values. They compare queries with keys.",
         "product",
         ways("product", lambda g: g.V @ g.V.T),
+    ),
+    Misconception(
+        "uniform_weights",
+        WEIGHTS,
+        UNIFORM,
+        "product",
+        ways("product", lambda g: np.zeros((g.T, g.T))),
     ),
     Misconception(
         "reshape_instead_of_transpose",
@@ -1213,9 +1222,7 @@ def uniform(configuration: Configuration, observations: Observations) -> bool:
 
 
 SENTENCES = (
-    Stage(
-        "Without the mask, your rows share out evenly: queries and keys count for nothing.", uniform
-    ),
+    Stage(UNIFORM, uniform),
     Stage(
         "Right without the mask, wrong with it.",
         holds_for(lambda kind, causal: not causal),

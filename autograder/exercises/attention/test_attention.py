@@ -59,7 +59,7 @@ def test_hidden_words_get_exactly_zero_weight(student, case):
     )
 
 
-@points(4)
+@points(4, relates=True)
 def test_visible_words_share_what_the_hidden_ones_lose(student, case):
     """Under the mask, a row's visible words keep their proportions and share the whole row."""
     unmasked = attention(student, *head(case), causal=False).weights
@@ -74,7 +74,7 @@ def test_visible_words_share_what_the_hidden_ones_lose(student, case):
     )
 
 
-@points(2)
+@points(2, relates=True)
 def test_changing_a_later_word_changes_no_earlier_row(student, case):
     """With the mask, a word's row does not depend on the words after it."""
     before = attention(student, *head(case), causal=True)
@@ -87,7 +87,7 @@ def test_changing_a_later_word_changes_no_earlier_row(student, case):
     )
 
 
-@points(2)
+@points(2, relates=True)
 def test_last_row_is_the_unmasked_one(student, case):
     """The last word sees the whole sentence, so the mask leaves its row as it is."""
     unmasked = attention(student, *head(case), causal=False).weights

@@ -35,7 +35,7 @@ def test_last_row_is_printed_without_the_mask_too(student, case):
     )
 
 
-@points(2)
+@points(2, relates=True)
 def test_attention_is_blind_to_order(student, case):
     """Read backwards, the sentence gives its last word the same output: attention ignores order."""
     forwards = attention(student, *head(case), causal=False).output

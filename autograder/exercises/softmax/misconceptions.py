@@ -252,14 +252,15 @@ def rates(observations: Observations) -> list[float]:
 def bases(observations: Observations, others: Way) -> Iterator[Way]:
     for rate in rates(observations):
         for base in nice(np.exp(rate), 5):
-            if abs(base - np.e) > 1e-12:
+            # Powers of 1 are no powers: that is for other names.
+            if abs(base - np.e) > 1e-12 < abs(base - 1):
                 yield {"power": partial(np.power, base)}
 
 
 def temperatures(observations: Observations, others: Way) -> Iterator[Way]:
     for rate in rates(observations):
         for factor in (*nice(rate), *(1 / inverse for inverse in nice(1 / rate if rate else 0))):
-            if factor > 0 and abs(factor - 1) > 1e-12:
+            if factor > 1e-6 and abs(factor - 1) > 1e-12:
                 yield {"scores": partial(np.multiply, factor)}
 
 
