@@ -32,6 +32,8 @@ class Contents:
         self.defined: set[str] = set()
         self.imported: dict[str, tuple[str, str]] = {}
         self.stubs: set[str] = set()
+        # The parameters of plain functions, those that are passed by name alone with a star.
+        self.parameters: dict[str, list[str]] = {}
         self.imports: list[Import] = []
         self.syntax_fault = syntax_fault
         self.mentions = mentions
@@ -43,6 +45,9 @@ class Contents:
             if replaces:
                 self.defined.discard(node.name)
             (self.stubs if is_stub(node) else self.defined).add(node.name)
+            self.parameters.pop(node.name, None)
+            if not node.decorator_list:
+                self.parameters[node.name] = parameters_of(node.args)
         elif isinstance(node, ast.ClassDef):
             self.defined.add(node.name)
         elif isinstance(node, ast.Assign):
@@ -127,6 +132,20 @@ def inside(node: ast.stmt) -> list[ast.stmt]:
     for handler in getattr(node, "handlers", []):
         inner += handler.body
     return inner
+
+
+def parameters_of(arguments: ast.arguments) -> list[str]:
+    """The names of a function's parameters, with Python's marks for how they are passed.
+
+    "/" follows those passed by position alone; "*" stands for any others, and before the names of
+    those passed by name alone; "**" for any others by name.
+    """
+    names = [each.arg for each in arguments.posonlyargs]
+    names += ["/"] if names else []
+    names += [each.arg for each in arguments.args]
+    names += ["*"] if arguments.vararg else []
+    names += [f"*{each.arg}" for each in arguments.kwonlyargs]
+    return [*names, "**"] if arguments.kwarg else names
 
 
 def is_stub(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

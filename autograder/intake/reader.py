@@ -130,6 +130,11 @@ class Reading:
         header: Header = {
             "files": [[name, len(source)] for name, source in files.items()],
             "places": places,
+            "parameters": {
+                function: known[place].parameters[function]
+                for function, place in places.items()
+                if function in known[place].parameters
+            },
             "faults": faults,
             "package": package,
             "exam": None if sheet is None else len(found.sheets[sheet]),

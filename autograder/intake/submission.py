@@ -27,6 +27,7 @@ class Import:
 class Submission:
     """A submission's files, and for each function its file or the fault that stands in its way.
 
+    parameters are the names of those of each plain function, as contents.parameters_of writes them;
     imports are those of each file; unread says of a module why its file was not taken; remarks
     say what was left out or read otherwise than it was handed in.
     """
@@ -35,6 +36,7 @@ class Submission:
     files: dict[str, bytes] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
     faults: dict[str, StudentFault] = field(default_factory=dict)
+    parameters: dict[str, tuple[str, ...]] = field(default_factory=dict)
     package: str = ""
     exam: bytes | None = None
     exam_fault: str = "No exam.toml was handed in."
@@ -116,6 +118,9 @@ def fill(submission: Submission, answer: Answer, functions: tuple[str, ...]) -> 
             if function in header["places"]:
                 submission.places[function] = str(header["places"][function])
                 submission.files[submission.places[function]]
+                if function in header["parameters"]:
+                    names = header["parameters"][function]
+                    submission.parameters[function] = tuple(map(str, names))
             else:
                 verdict, message = header["faults"][function]
                 submission.faults[function] = StudentFault(known_verdict(verdict), str(message))

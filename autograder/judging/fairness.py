@@ -25,9 +25,11 @@ from autograder.kit.contract import FloatArray
 from autograder.manifest import Exercise, Limits, load_manifest
 from autograder.report import ExerciseResult, StudentFault, TestResult
 from autograder.sandbox.process import Answering
-from autograder.sandbox.student import Budget, Exchange, Replacement, Shown, Student
+from autograder.sandbox.student import Asking, Budget, Exchange, Replacement, Shown, Student
 
 CONSTANT = "{} gives the same answer to two different inputs: it does not look at what it is given."
+
+SIGNATURE = "signature"
 
 Start = Callable[[Submission, Limits], Answering]
 # What a function answered to two inputs of one shape.
@@ -80,6 +82,7 @@ class Sitting:
         self.keep_for(asked)
         self._students: dict[tuple[str, ...], Student] = {}
         self._shown = Shown()
+        self._askings = askings_of(submission)
         self.own = self.student(())
 
     def student(self, replaced: tuple[str, ...]) -> Student:
@@ -93,6 +96,7 @@ class Sitting:
                 tuple(map(self._replacement, replaced)),
                 self._shown,
                 start=self._start,
+                askings=self._askings,
             )
         return self._students[replaced]
 
@@ -112,6 +116,7 @@ class Sitting:
                 shown=self._shown,
                 public=True,
                 start=self._start,
+                askings=self._askings,
             )
         )
 
@@ -123,6 +128,15 @@ class Sitting:
     def close(self) -> None:
         for student in self._students.values():
             student.close()
+
+
+def askings_of(submission: Submission) -> dict[str, Asking]:
+    """How to ask the functions whose parameters are not those of the template."""
+    found = {
+        function: contracts()[function].asking(parameters)
+        for function, parameters in submission.parameters.items()
+    }
+    return {function: asking for function, asking in found.items() if asking}
 
 
 # --- errors carried forward ----------------------------------------------------------------------
@@ -187,16 +201,26 @@ def try_out(exercise: Exercise, sitting: Sitting, replaced: tuple[str, ...]) -> 
         trial.result.settle_all(fault.verdict, fault.words)
         trial.lost_values = True
         return trial
-    unrelated = independent(exercise.function, answers) if exercise.function else None
+    function = exercise.function or ""
+    unrelated = independent(function, answers) if function else None
     start = len(student.transcript)
     for result in trial.result.tests:
         test = sitting.suites.tests[exercise.name][result.name]
         run(test, result, student, sitting.suites, trial)
+        if function in student.askings and test.name == contracts()[function].signature_test:
+            lose_the_signature(result, trial)
         if unrelated is not None and test.relates and result.verdict == "passed":
             result.settle(unrelated.verdict, unrelated.words)
             trial.faults[test.name], trial.lost_values = unrelated, True
     trial.transcript = student.transcript[start:]
     return trial
+
+
+def lose_the_signature(result: TestResult, trial: Trial) -> None:
+    """Who was asked with parameters in another order, or by other names, loses one small test."""
+    if result.verdict == "passed":
+        result.settle("failed")
+    trial.form_faults[result.name] = SIGNATURE
 
 
 def fault_of(exercise: Exercise, student: Student, answers: Answers) -> StudentFault | None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from autograder.report import StudentFault
 from autograder.sandbox.protocol import Reply, Result
+from autograder.sandbox.student import Asking
 
 FloatArray = NDArray[np.float64]
 
@@ -37,6 +38,11 @@ class Example:
     keywords: dict[str, Any] = field(default_factory=dict)
 
 
+def as_asked(parameters: tuple[str, ...]) -> Asking | None:
+    """Whatever the parameters are called, the function is asked as the contract says."""
+    return None
+
+
 @dataclass(frozen=True)
 class Contract:
     """A function that students write, and how a reply to these arguments is read.
@@ -45,6 +51,9 @@ class Contract:
     of input that is asked; results names what comes back, for a student to read. depends holds, by
     the place of a result that has to depend on the input, what is told where it does not: then
     relations between the answers of one student earn nothing.
+
+    asking says how to ask a function whose parameters have other names or another order, None
+    where it is asked as all are; who is asked otherwise loses the test named signature_test.
     """
 
     function: str
@@ -52,6 +61,8 @@ class Contract:
     examples: tuple[Example, ...]
     results: tuple[str, ...]
     depends: Mapping[int, str] = field(default_factory=dict)
+    asking: Callable[[tuple[str, ...]], Asking | None] = as_asked
+    signature_test: str = ""
 
 
 def numbers(result: Result, function: str) -> FloatArray:

@@ -1,5 +1,6 @@
 """attention(X, W_q, W_k, W_v, causal=False): the output and the weights of one head."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from autograder.kit.cases import Case
 from autograder.kit.contract import Answer, Contract, Example, FloatArray, numbers
 from autograder.report import StudentFault
 from autograder.sandbox.protocol import Reply
-from autograder.sandbox.student import Student
+from autograder.sandbox.student import Asking, Student
 
 Matrices = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
@@ -96,6 +97,63 @@ def are_shares(array: FloatArray) -> bool:
     return bool((array >= 0).all() and np.allclose(array.sum(axis=1), 1))
 
 
+# --- parameters that are not the template's ------------------------------------------------------
+
+MATRICES = ("X", "W_q", "W_k", "W_v")
+
+
+def role(parameter: str) -> str:
+    """Which of the template's parameters a name stands for; "" where it says nothing."""
+    name = parameter.lower().replace("_", "")
+    if re.search("causal|mask", name):
+        return "causal"
+    for letter, word in (("q", "quer"), ("k", "key"), ("v", "val")):
+        if word in name or re.fullmatch(rf"(w|weights?|mat)?{letter}(w|weights?|mat)?", name):
+            return f"W_{letter}"
+    return "X" if re.fullmatch("xs?|inputs?|inp|emb.*|tokens?|words?", name) else ""
+
+
+def asking(parameters: tuple[str, ...]) -> Asking | None:
+    """How to ask a head whose parameters have another order, or another name for `causal`."""
+    placed = [name for name in parameters if name[0] not in "*/"]
+    by_name = [name[1:] for name in parameters if name.startswith("*") and name.strip("*")]
+    if len(placed) < len(MATRICES):
+        return None
+    order = order_of([role(name) for name in placed])
+    later = [*placed[len(order) :], *by_name]
+    flag = next((name for name in later if role(name) == "causal"), next(iter(later), ""))
+    if flag in parameters and "/" in parameters[parameters.index(flag) :]:
+        order = [*order, "causal"]
+    elif order == [*MATRICES] and (flag == "causal" or {"*", "**"} & {*parameters}):
+        return None
+
+    def ask(
+        arguments: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        given = {"causal": False, **keywords, **dict(zip(MATRICES, arguments, strict=True))}
+        named = {flag: given["causal"]} if flag and "causal" in keywords else {}
+        return tuple(given[each] for each in order), {} if "causal" in order else named
+
+    return ask
+
+
+def order_of(roles: list[str]) -> list[str]:
+    """The order in which parameters with these roles take the matrices, up to the last of them.
+
+    The template's, where the roles do not tell another one.
+    """
+    if all(roles.count(each) == 1 for each in MATRICES[1:]):
+        if "X" not in roles and "" in roles:
+            roles[roles.index("")] = "X"
+        if roles.count("X") == 1:
+            found = roles[: 1 + max(map(roles.index, MATRICES))]
+            if sorted(found) in (sorted(MATRICES), sorted([*MATRICES, "causal"])):
+                return found
+    return [*MATRICES]
+
+
+# --- what is asked in public ---------------------------------------------------------------------
+
 X = np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 1.0, 1.0, 0.0], [2.0, 1.0, 0.0, 1.0]])
 W_Q = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, -1.0]])
 W_K = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, -1.0], [1.0, 0.0]])
@@ -119,4 +177,6 @@ CONTRACT = Contract(
     ),
     ("output", "weights"),
     {1: "Your weights are the same for two different inputs: queries and keys count for nothing."},
+    asking,
+    "test_default_is_not_causal",
 )

@@ -1288,6 +1288,12 @@ IMPRECISE = (
 
 FORMS = (
     Misconception(
+        "signature",
+        DEFAULT,
+        "Your parameters are not those of the template: def attention(X, W_q, W_k, W_v, "
+        "causal=False). They were passed in the way that fits yours.",
+    ),
+    Misconception(
         "return_order",
         "test_returns_output_then_weights",
         "attention returns a pair: the output first, then the weights.",

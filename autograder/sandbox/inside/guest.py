@@ -206,6 +206,9 @@ class Guest:
             if "integer" in item:
                 arguments.append(item["integer"])
                 continue
+            if "boolean" in item:
+                arguments.append(item["boolean"])
+                continue
             if "kept" in item:
                 results = self.kept[item["kept"]]
                 alone = not isinstance(results, (tuple, list))
