@@ -28,6 +28,7 @@ class Submission:
     """A submission's files, and for each function its file or the fault that stands in its way.
 
     parameters are the names of those of each plain function, as contents.parameters_of writes them;
+    relative are the functions whose files import with a leading dot, read without it;
     imports are those of each file; unread says of a module why its file was not taken; remarks
     say what was left out or read otherwise than it was handed in.
     """
@@ -37,6 +38,7 @@ class Submission:
     places: dict[str, str] = field(default_factory=dict)
     faults: dict[str, StudentFault] = field(default_factory=dict)
     parameters: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    relative: frozenset[str] = frozenset()
     package: str = ""
     exam: bytes | None = None
     exam_fault: str = "No exam.toml was handed in."
@@ -124,6 +126,7 @@ def fill(submission: Submission, answer: Answer, functions: tuple[str, ...]) -> 
             else:
                 verdict, message = header["faults"][function]
                 submission.faults[function] = StudentFault(known_verdict(verdict), str(message))
+        submission.relative = frozenset(map(str, header["relative"]))
         submission.package = str(header["package"])
         submission.exam_fault = str(header["exam_fault"] or submission.exam_fault)
         submission.defines = frozenset(map(str, header["defines"]))

@@ -8,6 +8,7 @@
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -28,8 +29,6 @@ from autograder.sandbox.process import Answering
 from autograder.sandbox.student import Asking, Budget, Exchange, Replacement, Shown, Student
 
 CONSTANT = "{} gives the same answer to two different inputs: it does not look at what it is given."
-
-SIGNATURE = "signature"
 
 Start = Callable[[Submission, Limits], Answering]
 # What a function answered to two inputs of one shape.
@@ -195,6 +194,7 @@ def try_out(exercise: Exercise, sitting: Sitting, replaced: tuple[str, ...]) -> 
     """Every test of an exercise, asked of the student with these helpers replaced."""
     trial = Trial(sitting.suites.blank(exercise), replaced)
     student = sitting.student(replaced)
+    start = len(student.transcript)
     answers = probed(exercise.function, student)
     fault = fault_of(exercise, student, answers)
     if fault is not None:
@@ -203,24 +203,39 @@ def try_out(exercise: Exercise, sitting: Sitting, replaced: tuple[str, ...]) -> 
         return trial
     function = exercise.function or ""
     unrelated = independent(function, answers) if function else None
-    start = len(student.transcript)
     for result in trial.result.tests:
         test = sitting.suites.tests[exercise.name][result.name]
         run(test, result, student, sitting.suites, trial)
-        if function in student.askings and test.name == contracts()[function].signature_test:
-            lose_the_signature(result, trial)
+        slip = slip_of(function, student) if function else ""
+        if slip and test.name == contracts()[function].signature_test:
+            lose_for(slip, result, trial)
         if unrelated is not None and test.relates and result.verdict == "passed":
             result.settle(unrelated.verdict, unrelated.words)
             trial.faults[test.name], trial.lost_values = unrelated, True
+    if trial.lost_values and len(student.transcript) > start:
+        ask_again(student, student.transcript[start])
     trial.transcript = student.transcript[start:]
     return trial
 
 
-def lose_the_signature(result: TestResult, trial: Trial) -> None:
-    """Who was asked with parameters in another order, or by other names, loses one small test."""
+def ask_again(student: Student, first: Exchange) -> None:
+    """The first question once more, after all others: who keeps something gives another answer."""
+    with suppress(StudentFault):
+        student.call(first.function, *first.arguments, **first.keywords)
+
+
+def slip_of(function: str, student: Student) -> str:
+    """What was mended so that a function can be asked at all: its name as a fault of form."""
+    if function in student.askings:
+        return "signature"
+    return "relative_import" if function in student.submission.relative else ""
+
+
+def lose_for(slip: str, result: TestResult, trial: Trial) -> None:
+    """One small test is lost for what was mended."""
     if result.verdict == "passed":
         result.settle("failed")
-    trial.form_faults[result.name] = SIGNATURE
+    trial.form_faults[result.name] = slip
 
 
 def fault_of(exercise: Exercise, student: Student, answers: Answers) -> StudentFault | None:

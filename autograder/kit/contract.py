@@ -43,6 +43,11 @@ def as_asked(parameters: tuple[str, ...]) -> Asking | None:
     return None
 
 
+def unnamed(words: str) -> tuple[str, str]:
+    """For a contract that names no exception."""
+    return "", ""
+
+
 @dataclass(frozen=True)
 class Contract:
     """A function that students write, and how a reply to these arguments is read.
@@ -54,6 +59,7 @@ class Contract:
 
     asking says how to ask a function whose parameters have other names or another order, None
     where it is asked as all are; who is asked otherwise loses the test named signature_test.
+    raised makes of the words on an exception that all examples raise a misconception and its hint.
     """
 
     function: str
@@ -63,6 +69,7 @@ class Contract:
     depends: Mapping[int, str] = field(default_factory=dict)
     asking: Callable[[tuple[str, ...]], Asking | None] = as_asked
     signature_test: str = ""
+    raised: Callable[[str], tuple[str, str]] = unnamed
 
 
 def numbers(result: Result, function: str) -> FloatArray:

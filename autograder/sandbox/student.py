@@ -87,7 +87,14 @@ class Shown:
     raised: dict[tuple[str, protocol.Raised], StudentFault] = field(default_factory=dict)
 
     def keep(self, doing: messages.Doing, what: protocol.Raised, fault: StudentFault) -> None:
-        self.raised[str(doing), replace(what, message="")] = fault
+        self.raised.setdefault((str(doing), replace(what, message="")), fault)
+
+    def name(self, shown: StudentFault, misconception: tuple[str, str]) -> None:
+        """Names an exception that every example raised, and adds the hint to its words."""
+        name, hint = misconception
+        for fault in self.raised.values():
+            if fault is shown and name:
+                fault.misconception, fault.words = name, f"{fault.words} {hint}"
 
     def fault(
         self, doing: messages.Doing, what: protocol.Raised, fault: StudentFault

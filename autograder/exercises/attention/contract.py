@@ -78,6 +78,12 @@ def read(reply: Reply, arguments: tuple[Any, ...]) -> Answer:
     if shapes == right[1:] != right[:1]:
         output = arrays[0] @ (arguments[0] @ arguments[3])
         return Answer(reply, (output, arrays[0]), in_order=False, missing=frozenset({0}))
+    if shapes == [(tokens, width + tokens)]:
+        # Both side by side in one array.
+        both = arrays[0][:, :width], arrays[0][:, width:]
+        if not are_shares(both[1]) and are_shares(arrays[0][:, :tokens]):
+            both = arrays[0][:, tokens:], arrays[0][:, :tokens]
+        return Answer(reply, both, in_order=False)
     if len(arrays) == 1:
         return Answer(reply, (arrays[0],), in_order=False)
     if shapes != right and all(shape in shapes for shape in right):
@@ -152,6 +158,33 @@ def order_of(roles: list[str]) -> list[str]:
     return [*MATRICES]
 
 
+# --- an exception that every example raises ------------------------------------------------------
+
+LIKE_LINEAR = (
+    "matrices_transposed",
+    "You transpose the matrices, as nn.Linear keeps them. Here they come so that X @ W fits.",
+)
+SIZES_DIFFER = (
+    "missing_transpose",
+    "The inner sizes of a product do not meet: is a transpose missing, or do the two factors stand "
+    "the wrong way round?",
+)
+# Of the first example: T, d_model, d_k and d_v are 3, 4, 2 and 5.
+DIFFERENT = re.compile(
+    r"\(size (?P<rows>\d+) is different from (?P<columns>\d+)\)"
+    r"|not aligned: (?P<wide>\d+) \(dim \d\) != (?P<high>\d+) \(dim \d\)"
+)
+
+
+def raised(words: str) -> tuple[str, str]:
+    """Its name and hint where a product of two matrices fails, as matmul and dot say it."""
+    found = DIFFERENT.search(words)
+    if not found:
+        return "", ""
+    high, wide = found["rows"] or found["high"], found["columns"] or found["wide"]
+    return LIKE_LINEAR if (high, wide) in (("2", "4"), ("5", "4")) else SIZES_DIFFER
+
+
 # --- what is asked in public ---------------------------------------------------------------------
 
 X = np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 1.0, 1.0, 0.0], [2.0, 1.0, 0.0, 1.0]])
@@ -179,4 +212,5 @@ CONTRACT = Contract(
     {1: "Your weights are the same for two different inputs: queries and keys count for nothing."},
     asking,
     "test_default_is_not_causal",
+    raised,
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.exercises.attention.contract import LIKE_LINEAR, SIZES_DIFFER
 from autograder.exercises.causal_mask import misconceptions as masks
 from autograder.exercises.causal_mask.misconceptions import future
 from autograder.exercises.softmax import misconceptions as softmax
@@ -1294,6 +1295,12 @@ FORMS = (
         "causal=False). They were passed in the way that fits yours.",
     ),
     Misconception(
+        "relative_import",
+        DEFAULT,
+        "Your file imports with a leading dot, which works in a package only. The files lie side "
+        "by side: import without it.",
+    ),
+    Misconception(
         "return_order",
         "test_returns_output_then_weights",
         "attention returns a pair: the output first, then the weights.",
@@ -1324,6 +1331,7 @@ FORMS = (
             )[0],
         ),
     ),
+    *(Misconception(name, WEIGHTS, hint) for name, hint in (LIKE_LINEAR, SIZES_DIFFER)),
     Misconception(
         "undefined_name",
         WEIGHTS,

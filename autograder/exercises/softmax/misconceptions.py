@@ -847,10 +847,13 @@ FORMS = (
         MUTATES,
         versions=(changed_in_place,),
     ),
-    Misconception(
-        "needs_scipy",
-        ROWS,
-        "This exercise allows NumPy only: SciPy is not there when it is graded.",
+    *(
+        Misconception(
+            f"needs_{module.lower()}",
+            ROWS,
+            f"This exercise allows NumPy only: {module} is not there when it is graded.",
+        )
+        for module in ("SciPy", "torch", "Matplotlib")
     ),
 )
 
