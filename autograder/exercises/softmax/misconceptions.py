@@ -174,6 +174,30 @@ def rounded(count: int) -> Callable[[Array, Array], Array]:
     return lambda weights, x: np.round(weights, count)
 
 
+def in_float16(weights: Array, x: Array) -> Array:
+    return weights.astype(np.float16).astype(float)
+
+
+# Rows and columns that a loop may miss.
+UNREACHED = (
+    (slice(1, None), slice(None)),
+    (slice(-1, None), slice(None)),
+    (slice(0, 1), slice(None)),
+    (slice(None), slice(-1, None)),
+    (slice(None), slice(0, 1)),
+    (slice(None, -1), slice(None)),
+)
+
+
+def left_out(rows: slice, columns: slice) -> Callable[[Array, Array], Array]:
+    def given(weights: Array, x: Array) -> Array:
+        kept = weights.copy()
+        kept[rows, columns] = 0.0
+        return kept
+
+    return given
+
+
 # --- numbers read off the answers ----------------------------------------------------------------
 
 
@@ -270,7 +294,7 @@ def epsilons(observations: Observations, others: Way) -> Iterator[Way]:
         for unshifted, sums in ((False, total), (True, np.exp(scores).sum(axis=-1))):
             if shown.min() > 0:
                 for epsilon in nice(float((sums / shown - sums)[0]), 2, 1e-4):
-                    if epsilon > 1e-13:
+                    if 1e-13 < epsilon < 0.5:
                         way: Way = {"total": with_epsilon(epsilon)}
                         yield {**way, **UNSHIFTED} if unshifted else way
         return
@@ -357,10 +381,10 @@ MISCONCEPTIONS = (
     Misconception(
         "global_max_underflow",
         APART,
-        "You subtract one maximum from the whole matrix, so a row far below it underflows to "
+        "You subtract a maximum that is not the row's own, so a row far below it underflows to "
         "zeros. Whose maximum does a row need?",
         "shift",
-        ways("shift", BY_TABLE, floored(0.0, lambda x: x.max())),
+        ways("shift", BY_TABLE),
     ),
     Misconception(
         "max_along_wrong_axis",
@@ -491,6 +515,8 @@ MISCONCEPTIONS = (
                 for high in (20.0, 50.0, 88.0, 100.0, 500.0, 700.0)
             ),
             *({"shift": clipped_after_shift(low, np.inf)} for low in (-10.0, -50.0, -700.0)),
+            {"scores": clipped(0.0, np.inf)},
+            {"scores": clipped(0.0, np.inf), **UNSHIFTED},
         ),
         bounds,
     ),
@@ -554,6 +580,10 @@ MISCONCEPTIONS = (
             {"power": np.tanh, "shift": itself},
             {"power": lambda x: np.log1p(np.exp(x)), "shift": itself},
             {"power": lambda x: np.exp(-np.square(x)), "shift": itself},
+            {"whole": itself},
+            {"whole": sigmoid},
+            {"whole": np.tanh},
+            {"whole": lambda x: np.maximum(x, 0)},
         ),
     ),
     Misconception(
@@ -616,6 +646,11 @@ MISCONCEPTIONS = (
                     over(lambda e: 1 + e),
                     over(lambda e: 1 + e.sum(axis=-1, keepdims=True)),
                     over(lambda e: e.sum(axis=-1, keepdims=True) ** 2),
+                    over(lambda e: e[0].sum()),
+                    over(lambda e: e[-1].sum()),
+                    over(lambda e: e.sum(axis=-1, keepdims=True).cumsum(axis=0)),
+                    over(lambda e: e.mean()),
+                    over(lambda e: e.max(axis=0)),
                     lambda e, x: x.sum(axis=-1, keepdims=True),
                     lambda e, x: np.abs(x).sum(axis=-1, keepdims=True),
                     lambda e, x: np.exp(x.sum(axis=-1, keepdims=True)),
@@ -623,6 +658,10 @@ MISCONCEPTIONS = (
                 for shift in ({}, UNSHIFTED)
             ),
             {"total": lambda e, x: np.exp(x).sum(axis=-1, keepdims=True)},
+            {
+                "after": lambda e, x: np.square(e),
+                "total": over(lambda e: np.sqrt(e).sum(axis=-1, keepdims=True)),
+            },
         ),
     ),
     Misconception(
@@ -736,8 +775,24 @@ MISCONCEPTIONS = (
         ROWS,
         "Your results are rounded. Return them in full; round only what you print.",
         "given",
-        ways("given", *map(rounded, (1, 2, 3, 4))),
+        ways("given", *map(rounded, (1, 2, 3, 4)), in_float16),
         digits,
+        apart=True,
+    ),
+    Misconception(
+        "scores_rounded",
+        ROWS,
+        "You round the scores, or cut off their fractions, before the exponential. Softmax takes "
+        "them in full.",
+        "scores",
+        ways("scores", np.trunc, np.round, np.floor),
+    ),
+    Misconception(
+        "some_places_left_out",
+        SUMS,
+        "Some places of your result are never filled: does every loop reach its end?",
+        "given",
+        ways("given", *(left_out(*places) for places in UNREACHED)),
     ),
 )
 

@@ -289,14 +289,15 @@ class Encoder:
 
     def encode(self, value, changed, most=BODY_CAP):
         """(header, body): one item, or the items of a sequence that holds arrays."""
-        items, form = [value], ""
+        form = ""
+        if isinstance(value, types.GeneratorType):
+            value, form = list(itertools.islice(value, 8)), "other"
+        items = [value]
         if isinstance(value, (tuple, list)) and self.holds_arrays(value):
             items = list(value)[:8]
         # Others are read through like a pair; that they are none is a fault of form.
         elif isinstance(value, dict) and value:
             items, form = list(value.values())[:8], "dict"
-        elif isinstance(value, types.GeneratorType):
-            items, form = list(itertools.islice(value, 8)), "other"
         elif self.is_plain_object(value):
             items, form = list(vars(value).values())[:8], "other"
         described = [self.item(item) for item in items]
@@ -315,7 +316,7 @@ class Encoder:
 
     def is_plain_object(self, value):
         """An object of a class of the student's own that holds its results, and is no array."""
-        own = getattr(value, "__dict__", None)
+        own = None if isinstance(value, self.numpy.ndarray) else getattr(value, "__dict__", None)
         return type(own) is dict and any(
             isinstance(item, self.numpy.ndarray) for item in own.values()
         )
