@@ -67,7 +67,8 @@ class Misconception:
     mistake are made too. claims tells whether the hint is true of given answers. test is the hidden
     test that is there to see it; form the fault of form that it shows too, not named beside it.
     Two of one stage are never tried together. apart says that its estimate is not read again beside
-    another mistake, which does not change what it reads. versions are for a fault of form, which names itself.
+    another mistake, which does not change what it reads. versions are for a fault of form, which
+    names itself.
     """
 
     name: str
