@@ -1,5 +1,7 @@
 """The values of the workshop's captured log, 10 points."""
 
+import numpy as np
+
 from autograder.exercises.attention.contract import attention, head
 from autograder.kit.comparing import as_printed, close
 from autograder.kit.testing import points
@@ -40,6 +42,8 @@ def test_attention_is_blind_to_order(student, case):
     """Read backwards, the sentence gives its last word the same output: attention ignores order."""
     forwards = attention(student, *head(case), causal=False).output
     backwards = attention(student, case.X[::-1].copy(), *head(case)[1:], causal=False).output
+    for output in (backwards[:1], forwards[-1:]):
+        assert not np.isnan(output).any(), "The output holds NaN."
     assert close(backwards[:1], forwards[-1:]), (
         "The last word's output depends on the order of the words."
     )
