@@ -12,6 +12,7 @@ from autograder.exercises.causal_mask import misconceptions as masks
 from autograder.exercises.causal_mask.misconceptions import future
 from autograder.exercises.softmax import misconceptions as softmax
 from autograder.kit.misconception import (
+    KEPT,
     Array,
     Choices,
     Configuration,
@@ -1331,6 +1332,7 @@ def uniform(configuration: Configuration, observations: Observations) -> bool:
 
 
 SENTENCES = (
+    KEPT,
     Stage(UNIFORM, uniform, "uniform_weights"),
     Stage(
         "Right without the mask, wrong with it.",

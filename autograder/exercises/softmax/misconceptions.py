@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.kit.misconception import (
+    KEPT,
     Array,
     Configuration,
     Misconception,
@@ -15,7 +16,7 @@ from autograder.kit.misconception import (
     Stage,
     Way,
     decimals,
-    difference,
+    is_right,
     nice,
 )
 
@@ -806,12 +807,6 @@ STYLES: tuple[Way, ...] = (
 # --- where nothing is named ----------------------------------------------------------------------
 
 
-def is_right(configuration: Configuration, asked: Observation) -> bool:
-    """Whether an answer is the right one."""
-    right = configuration.version({})(*asked.arguments, **asked.keywords)
-    return bool(asked.arrays) and difference(asked.arrays[0], right) is not None
-
-
 def sizes(configuration: Configuration, observations: Observations) -> tuple[list[bool], ...]:
     """Whether each answer is right: for ordinary float scores, integers, -inf, the thousands."""
     found: tuple[list[bool], ...] = ([], [], [], [])
@@ -858,6 +853,7 @@ def rows_sum_to_one(configuration: Configuration, observations: Observations) ->
 
 
 SENTENCES = (
+    KEPT,
     Stage(
         "Right for ordinary scores, wrong in the thousands: what do exponentials do there?",
         wrong_only(3),
