@@ -25,7 +25,7 @@ RELATIVE, ABSOLUTE, ROUNDING = 1e-5, 1e-8, 1e-12
 # Below this a share has vanished, whatever order of the same operations it comes from.
 VANISHED = 1e-290
 # Python's floats raise where NumPy's give infinity or NaN.
-NUMERIC = {"OverflowError", "ZeroDivisionError", "FloatingPointError"}
+NUMERIC = {"OverflowError", "ZeroDivisionError"}
 PAIRS_TRIED, ESTIMATES_TRIED = 1500, 30
 TWO_ANSWERS = (
     "Asked the same question twice, your function gives two answers: something is kept from an "

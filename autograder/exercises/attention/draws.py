@@ -52,6 +52,11 @@ def draw_head(rng: random.Random, sizes: tuple[int, int, int, int], **grid_of: A
 
 
 def balanced(head: Head) -> bool:
+    """As telling() says, and no score is 0."""
+    return bool((scores_of(head) != 0).all()) and telling(head)
+
+
+def telling(head: Head) -> bool:
     """Every weight counts, the mask takes away a good part, and the scale matters."""
     scores = scores_of(head)
     weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
@@ -61,7 +66,6 @@ def balanced(head: Head) -> bool:
         and np.ptp(scores, axis=1).min() > 1
         and np.abs(scores - scores.T).max() > 1
         and lost.min() > 0.1
-        and (scores != 0).all()
     )
 
 
