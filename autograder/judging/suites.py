@@ -33,8 +33,8 @@ Used = TypeVar("Used")
 class HiddenTest:
     """One test function: what students read of it, its worth, and its cases.
 
-    form is the fault of form that it alone is about; relates is whether it holds a student's own
-    answers together.
+    form is the fault of form that it alone is about; relates is whether it is earned only where
+    the answers depend on the input.
     """
 
     name: str

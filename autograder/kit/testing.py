@@ -16,7 +16,8 @@ STUDENT = pytest.StashKey[Student]()
 def points(number: float, form: str | None = None, relates: bool = False) -> pytest.MarkDecorator:
     """The points of a test; `form` is the misconception that a test of form alone names.
 
-    `relates` marks a test that holds a student's own answers together: see Contract.depends.
+    `relates` marks a test that is earned only where the answers depend on the input: it holds a
+    student's own answers together, or against a table in public. See Contract.depends.
     """
     return pytest.mark.points(number, form, relates)
 

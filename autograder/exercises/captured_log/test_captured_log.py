@@ -7,7 +7,7 @@ from autograder.kit.comparing import as_printed, close
 from autograder.kit.testing import points
 
 
-@points(4)
+@points(4, relates=True)
 def test_causal_table_is_the_printed_one(student, case):
     """The wired head with a causal mask gives the log's table of weights, to its three decimals."""
     weights = attention(student, *head(case), causal=True).weights
@@ -28,7 +28,7 @@ def test_rows_of_the_table_sum_as_printed(student, case):
     )
 
 
-@points(2)
+@points(2, relates=True)
 def test_last_row_is_printed_without_the_mask_too(student, case):
     """Without the mask, the last word's row is the one that the masked table prints."""
     weights = attention(student, *head(case), causal=False).weights
