@@ -557,6 +557,8 @@ NOT_INLINED = {
     "scores_scaled_in_softmax",
     "returns_something_made_of_weights",
     "minus_infinity_replaced",
+    # Cut to 0, any scores share out evenly.
+    "scores_rounded",
 }
 
 # --- claims --------------------------------------------------------------------------------------
@@ -653,6 +655,7 @@ SCALES = (
                 lambda raw, g: raw / (np.sqrt(g.d_k) + 1),
                 lambda raw, g: raw / np.sqrt(g.d_k / 2),
                 lambda raw, g: raw / np.floor(np.sqrt(g.d_k)),
+                lambda raw, g: raw // np.sqrt(g.d_k),
                 lambda raw, g: raw / np.exp(g.d_k),
                 lambda raw, g: raw / np.sqrt(g.d_k + g.d_model),
                 lambda raw, g: raw / raw.std(),
@@ -747,7 +750,6 @@ PRODUCTS = (
             lambda g: ((g.Q[:, None] - g.K[None]) ** 2).sum(-1),
             lambda g: np.sqrt(((g.Q[:, None] - g.K[None]) ** 2).sum(-1)),
             lambda g: -np.abs(g.Q[:, None] - g.K[None]).sum(-1),
-            lambda g: np.abs(g.Q @ g.K.T),
             lambda g: np.maximum(g.Q @ g.K.T, 0),
             lambda g: (g.Q @ g.K.T) ** 2,
             lambda g: np.exp(g.Q @ g.K.T),
@@ -761,6 +763,13 @@ PRODUCTS = (
             lambda g: unit(g.Q) @ g.K.T,
             lambda g: g.Q @ unit(g.K).T,
         ),
+    ),
+    Misconception(
+        "takes_absolute_values",
+        WEIGHTS,
+        softmax.ABSOLUTE,
+        "product",
+        ways("product", lambda g: np.abs(g.Q @ g.K.T)),
     ),
     Misconception(
         "adds_positional_encoding",

@@ -326,6 +326,8 @@ NOT_BY_THE_SUM = (
     "to 1."
 )
 
+ABSOLUTE = "You take absolute values, so a low score counts like a high one."
+
 MISCONCEPTIONS = (
     Misconception(
         "softmax_over_columns",
@@ -492,7 +494,7 @@ MISCONCEPTIONS = (
     Misconception(
         "takes_absolute_values",
         ROWS,
-        "You take absolute values, so a low score counts like a high one.",
+        ABSOLUTE,
         "scores",
         (
             {"scores": np.abs},
