@@ -227,13 +227,7 @@ class Pool:
         if report is not None:
             report = replace(report, submission=member.name)
         told = replace(outcome, name=member.name, students=member.students, origin=member.origin)
-        # A signal waits until all of an outcome is told: what is finished is not lost by half.
-        stopping = {signal.SIGINT, signal.SIGTERM}
-        signal.pthread_sigmask(signal.SIG_BLOCK, stopping)
-        try:
-            self.tell(replace(told, report=report))
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping)
+        self.tell(replace(told, report=report))
 
     def end(self, grader: Grader) -> None:
         self.selector.unregister(grader.said)
@@ -248,10 +242,11 @@ class Pool:
 def outcome_of(member: Member, key: str, message: dict[str, Any]) -> Outcome:
     """What a grader's last message makes of its member."""
     if "report" not in message:
-        return Outcome(member.name, member.students, None, "grader_error", message["fault"])
+        fault, origin = message["fault"], member.origin
+        return Outcome(member.name, member.students, None, "grader_error", fault, origin=origin)
     report = Report.from_json(message["report"])
     report.shape = message["shape"]
-    return Outcome(member.name, member.students, report, key=key)
+    return Outcome(member.name, member.students, report, key=key, origin=member.origin)
 
 
 def may_grade(says: int, hears: int, key: str) -> bool:

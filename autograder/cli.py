@@ -103,8 +103,9 @@ def grade(
         outcomes: list[Outcome] = []
 
         def tell(outcome: Outcome) -> None:
-            keep(outcome, folder)
-            outcomes.append(outcome)
+            with stops_later():
+                keep(outcome, folder)
+                outcomes.append(outcome)
 
         known = folder.known if folder and not force else nothing_known
         try:
@@ -142,6 +143,24 @@ def grade_members(
     except ImportError as error:
         raise click.UsageError(f"{error.name} is missing: pip install '.[cluster]'.") from error
     grade_on_cluster(members, tell, scheduler, known, live_kernel)
+
+
+@contextmanager
+def stops_later() -> Iterator[None]:
+    """A signal waits until all of an outcome is kept: what is finished is not lost by half.
+
+    By handlers: a signal that this thread blocks would come through another one, as the bar's.
+    """
+    came: list[int] = []
+    stopping = (signal.SIGINT, signal.SIGTERM)
+    usual = {number: signal.signal(number, lambda got, _: came.append(got)) for number in stopping}
+    try:
+        yield
+    finally:
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+    if came:
+        signal.raise_signal(came[0])
 
 
 def keep(outcome: Outcome, folder: GradedFolder | None) -> None:

@@ -19,7 +19,7 @@ from autograder.sandbox.interpreter import Arrangement
 from autograder.sandbox.process import Guest
 from autograder.sandbox.student import Budget, Student
 
-SUBMISSION = Path(__file__).parent / "submissions" / "einsum"
+SUBMISSION = Path(__file__).parent / "submissions" / "right" / "einsum"
 MANIFEST = load_manifest()
 AS_WE_ARE = Arrangement(os.path.realpath(sys.executable), own_user=False)
 ALL_IDS = "0 0 4294967295\n"
@@ -41,8 +41,12 @@ def forget():
     interpreter.free_ids.cache_clear()
 
 
-def on_a_machine(monkeypatch, **files):
-    """Puts what /proc says of this process in the place of what it says here."""
+def on_a_machine(monkeypatch, closed=(), **files):
+    """Puts what /proc says of this process in the place of what it says here.
+
+    All users can read everything but the closed paths.
+    """
+    monkeypatch.setattr(interpreter, "open_to_all", lambda path: path not in closed)
     answers = {f"/proc/self/{name}": text.splitlines() for name, text in files.items()}
     monkeypatch.setattr(interpreter, "lines_of", lambda path: answers.get(path, []))
     monkeypatch.setattr(os, "geteuid", lambda: 0)
@@ -87,6 +91,25 @@ def test_a_namespace_of_one_id_keeps_the_user(monkeypatch, tmp_path):
 
 def test_without_capabilities_the_user_is_kept(monkeypatch, tmp_path):
     on_a_machine(monkeypatch, uid_map=ALL_IDS, gid_map=ALL_IDS, status=DROPPED)
+    assert interpreter.arrangements(tmp_path) == (AS_WE_ARE,)
+
+
+def test_as_root_the_guest_gets_another_user_where_it_can_read_this_python(monkeypatch, tmp_path):
+    on_a_machine(monkeypatch, uid_map=ALL_IDS, gid_map=ALL_IDS, status=AS_ROOT)
+    first, *_, last = interpreter.arrangements(tmp_path)
+    assert (first, last) == (Arrangement(AS_WE_ARE.python, own_user=True), AS_WE_ARE)
+
+
+def test_a_python_in_root_s_home_is_never_another_user_s(monkeypatch, tmp_path):
+    closed = [AS_WE_ARE.python]
+    on_a_machine(monkeypatch, closed, uid_map=ALL_IDS, gid_map=ALL_IDS, status=AS_ROOT)
+    found = interpreter.arrangements(tmp_path)
+    assert Arrangement(AS_WE_ARE.python, own_user=True) not in found
+    assert found[-1] == AS_WE_ARE
+
+
+def test_a_numpy_that_others_cannot_read_keeps_the_user(monkeypatch, tmp_path):
+    on_a_machine(monkeypatch, [np.__file__], uid_map=ALL_IDS, gid_map=ALL_IDS, status=AS_ROOT)
     assert interpreter.arrangements(tmp_path) == (AS_WE_ARE,)
 
 
