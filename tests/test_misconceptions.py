@@ -114,6 +114,42 @@ def test_numbers_are_estimated_and_two_mistakes_are_both_named(functions, names)
         assert any(hint in hints for hint in told)
 
 
+def scaled_after_hiding(X, W_q, W_k, W_v, causal=False):
+    scores = (X @ W_q) @ (X @ W_k).T
+    if causal:
+        scores = np.where(RIGHT["causal_mask"](len(X)), -25.0, scores)
+    weights = softmax_of_exponentials(scores / np.sqrt(W_k.shape[1]))
+    return weights @ (X @ W_v), weights
+
+
+def thinned(X, *matrices, causal=False):
+    _, weights = RIGHT["attention"](X, *matrices, causal=causal)
+    return weights * 0.85 @ (X @ matrices[2]), weights * 0.85
+
+
+def not_filled(scores):
+    weights = RIGHT["softmax"](scores)
+    weights[-1] = 0.0
+    return weights
+
+
+@pytest.mark.parametrize(
+    ("functions", "name"),
+    [
+        ({"attention": scaled_after_hiding}, "fill_value_not_negative_enough"),
+        ({"attention": thinned}, "weights_changed_after_softmax"),
+        ({"attention": head(softmax=lambda scores: scores * 1.0)}, "no_exponential"),
+        ({"attention": head(fill=1.0)}, "fill_value_not_negative_enough"),
+        ({"attention": head(fill=60.0)}, "wrong_sign_of_infinity"),
+        ({"softmax": not_filled}, "some_places_left_out"),
+        ({"softmax": lambda x: RIGHT["softmax"](np.floor(x))}, "scores_rounded"),
+        ({"softmax": lambda x: RIGHT["softmax"](x).astype("f2").astype(float)}, "rounds_result"),
+    ],
+)
+def test_habits_that_nobody_listed_by_their_numbers(functions, name):
+    assert dry_run(functions).misconceptions == [name]
+
+
 def test_an_answer_that_changes_is_named_for_that():
     random = np.random.default_rng(0)
 

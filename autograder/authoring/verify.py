@@ -108,6 +108,8 @@ def checks(found: Verification, suites: Suites, tell: Tell) -> Iterator[Check]:
     yield from misconceptions(found, suites)
     tell("mistakes told apart")
     yield from told_apart(suites)
+    tell("scores on this draw")
+    yield unmoved()
     tell("mutants of the reference")
     yield mechanical_mutants(suites)
 
@@ -274,6 +276,23 @@ def told_apart(suites: Suites) -> Iterator[Check]:
             both, drawn = both + named, drawn + 1
     pairs.figure = f"{both} of {drawn} named in full"
     yield from (every, unknown, pairs)
+
+
+def unmoved() -> Check:
+    """Golden submissions with one mistake have on every draw the scores that they state."""
+    check = Check("the draw moves no score")
+    stated = {
+        path.parent: json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted(GOLDEN.glob("wrong/*/expected.json"))
+    }
+    alone = {folder: one["exercises"] for folder, one in stated.items() if "mistake" in one}
+    for folder, scores in alone.items():
+        for one in graded(folder).report.exercises:
+            wanted = scores.get(one.name, one.max_score)
+            if one.tests and one.name != "exam" and one.score != wanted:
+                check.faults.append(f"{folder.name}: {one.name} {one.score:g}, not {wanted:g}")
+    check.figure = f"{len(alone)} submissions"
+    return check
 
 
 def graded(folder: Path) -> Grading:

@@ -32,7 +32,11 @@ class Contents:
         self.defined: set[str] = set()
         self.imported: dict[str, tuple[str, str]] = {}
         self.stubs: set[str] = set()
+        # The parameters of plain functions, those that are passed by name alone with a star.
+        self.parameters: dict[str, list[str]] = {}
         self.imports: list[Import] = []
+        # The line of an import with a leading dot, which was read without it; 0 for none.
+        self.relative = 0
         self.syntax_fault = syntax_fault
         self.mentions = mentions
 
@@ -43,6 +47,9 @@ class Contents:
             if replaces:
                 self.defined.discard(node.name)
             (self.stubs if is_stub(node) else self.defined).add(node.name)
+            self.parameters.pop(node.name, None)
+            if not node.decorator_list:
+                self.parameters[node.name] = parameters_of(node.args)
         elif isinstance(node, ast.ClassDef):
             self.defined.add(node.name)
         elif isinstance(node, ast.Assign):
@@ -110,6 +117,75 @@ def import_at(node: ast.Import | ast.ImportFrom) -> Import:
     return node.lineno, node.end_lineno or node.lineno, short, level
 
 
+class Mended:
+    """A text with its imports as they can be run: lines keep their numbers.
+
+    Those of what is not there are left out where nothing uses them that is asked; those with a
+    leading dot, which would need a package, are made without it.
+    """
+
+    def __init__(self, tree: ast.Module, text: str, importable: set[str], asked: set[str]) -> None:
+        self.left_out: list[str] = []
+        self.relative = 0
+        lines, used = text.split("\n"), names_needed(tree, asked)
+        for node in tree.body:
+            if not isinstance(node, (ast.Import, ast.ImportFrom)):
+                continue
+            first, last = node.lineno - 1, node.end_lineno or node.lineno
+            modules = {name.partition(".")[0] for name in modules_of(node)}
+            names = {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+            whole = lines[first:last]
+            alone = whole and whole[0].startswith(("import", "from")) and ";" not in "".join(whole)
+            if not alone:
+                continue
+            if modules and not modules & importable and not names & (used | {"*"}):
+                lines[first:last] = ["pass", *[""] * (last - first - 1)]
+                self.left_out += sorted(modules)
+            elif isinstance(node, ast.ImportFrom) and node.level == 1:
+                lines[first:last] = [without_dot(node), *[""] * (last - first - 1)]
+                self.relative = self.relative or node.lineno
+        self.text = "\n".join(lines)
+
+
+def without_dot(node: ast.ImportFrom) -> str:
+    if node.module:
+        return ast.unparse(ast.ImportFrom(node.module, node.names, 0))
+    return ast.unparse(ast.Import(node.names))
+
+
+def names_needed(tree: ast.Module, asked: set[str]) -> set[str]:
+    """The names that are read on import, or by the functions asked and those that they call.
+
+    Where a file holds none of those, every function of it may be called.
+    """
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    own = asked & {*functions} or {*functions}
+    waiting: list[ast.stmt] = [functions[name] for name in own]
+    waiting += [
+        node for node in tree.body if not isinstance(node, ast.FunctionDef) and not is_main(node)
+    ]
+    needed: set[str] = set()
+    while waiting:
+        read = {node.id for node in ast.walk(waiting.pop()) if isinstance(node, ast.Name)}
+        waiting += [functions[name] for name in (read - needed - own) & {*functions}]
+        needed |= read
+    return needed
+
+
+def modules_of(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """What an import is of; nothing where it starts from the file's own package."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [node.module] if node.module and not node.level else []
+
+
+def is_main(node: ast.stmt) -> bool:
+    """`if __name__ == "__main__":`, whose statements are for the student's own runs."""
+    if not isinstance(node, ast.If) or node.orelse:
+        return False
+    return any(isinstance(one, ast.Name) and one.id == "__name__" for one in ast.walk(node.test))
+
+
 def top_level(tree: ast.Module) -> Iterator[tuple[ast.stmt, bool]]:
     """The statements of a module in order, with those inside if, for, try and the like (True)."""
     waiting = [(node, False) for node in reversed(tree.body)]
@@ -127,6 +203,20 @@ def inside(node: ast.stmt) -> list[ast.stmt]:
     for handler in getattr(node, "handlers", []):
         inner += handler.body
     return inner
+
+
+def parameters_of(arguments: ast.arguments) -> list[str]:
+    """The names of a function's parameters, with Python's marks for how they are passed.
+
+    "/" follows those passed by position alone; "*" stands for any others, and before the names of
+    those passed by name alone; "**" for any others by name.
+    """
+    names = [each.arg for each in arguments.posonlyargs]
+    names += ["/"] if names else []
+    names += [each.arg for each in arguments.args]
+    names += ["*"] if arguments.vararg else []
+    names += [f"*{each.arg}" for each in arguments.kwonlyargs]
+    return [*names, "**"] if arguments.kwarg else names
 
 
 def is_stub(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

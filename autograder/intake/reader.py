@@ -4,6 +4,7 @@ Started by bounded.py with `-I -S` for every submission, so nothing here may be 
 runs none of the student's code. A frame is a length and JSON; the last is followed by raw bytes.
 """
 
+import ast
 import json
 import re
 import struct
@@ -131,6 +132,12 @@ class Reading:
         header: Header = {
             "files": [[name, len(source)] for name, source in files.items()],
             "places": places,
+            "relative": [function for function, place in places.items() if known[place].relative],
+            "parameters": {
+                function: known[place].parameters[function]
+                for function, place in places.items()
+                if function in known[place].parameters
+            },
             "faults": faults,
             "package": package,
             "exam": None if sheet is None else len(found.sheets[sheet]),
@@ -161,7 +168,7 @@ class Reading:
             if naming.kind_of(name) == "notebook":
                 self.take_notebook(name, path, source, modules)
             else:
-                self.take_python(name, path, source)
+                self.take_python(name, path, source, modules)
         except UnreadableTextError as error:
             self.leave_unread(name, path, f"{error}.")
         except MemoryError:
@@ -173,7 +180,7 @@ class Reading:
         self.contents[name] = Contents(syntax_fault=message)
         self.remarks.append(f"{naming.plain(name)} {reason}")
 
-    def take_python(self, name: str, path: str, source: bytes) -> None:
+    def take_python(self, name: str, path: str, source: bytes, modules: set[str]) -> None:
         text, note = decode(source)
         if note:
             self.remarks.append(f"{naming.plain(name)} {note}.")
@@ -189,11 +196,39 @@ class Reading:
             tree = contents.parse(text)
             if "get_ipython" not in text:
                 self.contents[name] = contents.contents_of(tree)
+                self.mend_imports(name, path, tree, text, modules)
                 return
             error = None
         except UnparsableError as unparsable:
             error = unparsable
         self.take_exported(name, path, text, error)
+
+    def mend_imports(
+        self, name: str, path: str, tree: ast.Module, text: str, modules: set[str]
+    ) -> None:
+        """Leaves out imports of what is neither there nor needed, and the dots before others."""
+        importable = {*sys.stdlib_module_names, "numpy", *modules}
+        if all(
+            level == 0 and importable.issuperset(names)
+            for _, _, names, level in self.contents[name].imports
+        ):
+            return
+        mended = contents.Mended(tree, text, importable, {*self.functions})
+        if mended.text == text:
+            return
+        self.sources[name] = as_utf8(mended.text)
+        self.contents[name].relative = mended.relative
+        file = naming.plain(path)
+        if mended.left_out:
+            self.remarks.append(
+                f"{file} imports {', '.join(mended.left_out)} and does not need it: left out, "
+                "since this exercise allows NumPy only."
+            )
+        if mended.relative:
+            self.remarks.append(
+                f"Line {mended.relative} of {file} imports with a leading dot; the files lie side "
+                "by side, so it was read without."
+            )
 
     def take_exported(self, name: str, path: str, text: str, error: UnparsableError | None) -> None:
         """A script with what only a notebook can run, which is left out of it."""

@@ -28,6 +28,8 @@ class Import:
 class Submission:
     """A submission's files, and for each function its file or the fault that stands in its way.
 
+    parameters are the names of those of each plain function, as contents.parameters_of writes them;
+    relative are the functions whose files import with a leading dot, read without it;
     imports are those of each file; unread says of a module why its file was not taken; remarks
     say what was left out or read otherwise than it was handed in. shape: see shape.py. budget has
     run since the reading began; None for one that was not read.
@@ -37,6 +39,8 @@ class Submission:
     files: dict[str, bytes] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
     faults: dict[str, StudentFault] = field(default_factory=dict)
+    parameters: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    relative: frozenset[str] = frozenset()
     package: str = ""
     exam: bytes | None = None
     exam_fault: str = "No exam.toml was handed in."
@@ -125,9 +129,13 @@ def fill(submission: Submission, answer: Answer, functions: tuple[str, ...]) -> 
             if function in header["places"]:
                 submission.places[function] = str(header["places"][function])
                 submission.files[submission.places[function]]
+                if function in header["parameters"]:
+                    names = header["parameters"][function]
+                    submission.parameters[function] = tuple(map(str, names))
             else:
                 verdict, message = header["faults"][function]
                 submission.faults[function] = StudentFault(known_verdict(verdict), str(message))
+        submission.relative = frozenset(map(str, header["relative"]))
         submission.package = str(header["package"])
         submission.exam_fault = str(header["exam_fault"] or submission.exam_fault)
         submission.defines = frozenset(map(str, header["defines"]))

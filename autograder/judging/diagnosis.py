@@ -51,5 +51,7 @@ def diagnose(transcript: Sequence[Exchange], told: Collection[str] = ()) -> Diag
                 tuple(one.hint for one in found.misconceptions if one.claims(observations)),
                 frozenset(one.form for one in found.misconceptions if one.form),
             )
-        true = (one.sentence for one in known.sentences if one.claims(known, observations))
-        return Diagnosis(hints=tuple(list(true)[:1]))
+        for one in known.sentences:
+            if one.claims(known, observations):
+                return Diagnosis((one.name,) if one.name else (), (one.sentence,))
+        return Diagnosis()

@@ -3,10 +3,12 @@
 1. One mistake costs once: a fault of form is paid for in the first exercise that shows it.
 2. Errors carried forward: where a helper lost points, an exercise that needs it is asked again with
    a right one in its place, and the best total counts.
-3. Who does not look at the input earns nothing in that exercise.
+3. Who does not look at the input earns nothing in that exercise; where one of several results does
+   not depend on it, the relations between a student's own answers earn nothing.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -14,21 +16,24 @@ from itertools import combinations
 import numpy as np
 
 from autograder.budget import Budget
-from autograder.exercises.registry import readers
+from autograder.exercises.registry import contracts, readers
 from autograder.intake.submission import Submission
 from autograder.judging.diagnosis import Diagnosis, diagnose
 from autograder.judging.public import Public, ask_publicly
 from autograder.judging.suites import HiddenTest, Suites
 from autograder.kit.cases import probes_of, right_source
-from autograder.kit.comparing import Measurement
+from autograder.kit.comparing import Measurement, close
+from autograder.kit.contract import FloatArray
 from autograder.manifest import Exercise, Limits, load_manifest
 from autograder.report import ExerciseResult, StudentFault, TestResult
 from autograder.sandbox.process import Answering
-from autograder.sandbox.student import UNFIT, Exchange, Replacement, Shown, Student
+from autograder.sandbox.student import UNFIT, Asking, Exchange, Replacement, Shown, Student
 
 CONSTANT = "{} gives the same answer to two different inputs: it does not look at what it is given."
 
 Start = Callable[[Submission, Limits], Answering]
+# What a function answered to two inputs of one shape.
+Answers = tuple[Sequence[FloatArray], Sequence[FloatArray]]
 
 
 @dataclass
@@ -82,6 +87,7 @@ class Sitting:
         self.keep_for(asked)
         self._students: dict[tuple[str, ...], Student] = {}
         self._shown = Shown()
+        self._askings = askings_of(submission)
         self.own = self.student(())
 
     def student(self, replaced: tuple[str, ...]) -> Student:
@@ -95,6 +101,7 @@ class Sitting:
                 tuple(map(self._replacement, replaced)),
                 self._shown,
                 start=self._start,
+                askings=self._askings,
             )
         return self._students[replaced]
 
@@ -114,6 +121,7 @@ class Sitting:
                 shown=self._shown,
                 public=True,
                 start=self._start,
+                askings=self._askings,
             )
         )
 
@@ -125,6 +133,15 @@ class Sitting:
     def close(self) -> None:
         for student in self._students.values():
             student.close()
+
+
+def askings_of(submission: Submission) -> dict[str, Asking]:
+    """How to ask the functions whose parameters are not those of the template."""
+    found = {
+        function: contracts()[function].asking(parameters)
+        for function, parameters in submission.parameters.items()
+    }
+    return {function: asking for function, asking in found.items() if asking}
 
 
 # --- errors carried forward ----------------------------------------------------------------------
@@ -183,20 +200,51 @@ def try_out(exercise: Exercise, sitting: Sitting, replaced: tuple[str, ...]) -> 
     """Every test of an exercise, asked of the student with these helpers replaced."""
     trial = Trial(sitting.suites.blank(exercise), replaced)
     student = sitting.student(replaced)
-    fault = fault_of(exercise, student)
+    start = len(student.transcript)
+    answers = probed(exercise.function, student)
+    fault = fault_of(exercise, student, answers)
     if fault is not None:
         trial.result.settle_all(fault.verdict, fault.words)
         trial.lost_values = True
         return trial
-    start = len(student.transcript)
+    function = exercise.function or ""
+    unrelated = independent(function, answers) if function else None
     for result in trial.result.tests:
         test = sitting.suites.tests[exercise.name][result.name]
         run(test, result, student, sitting.suites, trial)
+        slip = slip_of(function, student) if function else ""
+        if slip and test.name == contracts()[function].signature_test:
+            lose_for(slip, result, trial)
+        if unrelated is not None and test.relates and result.verdict == "passed":
+            result.settle(unrelated.verdict, unrelated.words)
+            trial.faults[test.name], trial.lost_values = unrelated, True
+    if trial.lost_values and len(student.transcript) > start:
+        ask_again(student, student.transcript[start])
     trial.transcript = student.transcript[start:]
     return trial
 
 
-def fault_of(exercise: Exercise, student: Student) -> StudentFault | None:
+def ask_again(student: Student, first: Exchange) -> None:
+    """The first question once more, after all others: who keeps something gives another answer."""
+    with suppress(StudentFault):
+        student.call(first.function, *first.arguments, **first.keywords)
+
+
+def slip_of(function: str, student: Student) -> str:
+    """What was mended so that a function can be asked at all: its name as a fault of form."""
+    if function in student.askings:
+        return "signature"
+    return "relative_import" if function in student.submission.relative else ""
+
+
+def lose_for(slip: str, result: TestResult, trial: Trial) -> None:
+    """One small test is lost for what was mended."""
+    if result.verdict == "passed":
+        result.settle("failed")
+    trial.form_faults[result.name] = slip
+
+
+def fault_of(exercise: Exercise, student: Student, answers: Answers) -> StudentFault | None:
     """What stands in the way of a whole exercise: nothing to ask, or nothing looked at."""
     function = exercise.function
     if function is None:
@@ -207,25 +255,41 @@ def fault_of(exercise: Exercise, student: Student) -> StudentFault | None:
             # A file of something else is broken: nothing says that the bonus was begun.
             return StudentFault("missing", f"No file defines {function}.")
         return fault
-    if looks_at_nothing(function, student):
+    if looks_at_nothing(answers):
         return StudentFault("failed", CONSTANT.format(function))
     return None
 
 
-def looks_at_nothing(function: str, student: Student) -> bool:
-    """Whether two different inputs of one shape get an equal answer.
+def looks_at_nothing(answers: Answers) -> bool:
+    """Whether two different inputs of one shape get equal answers, result by result.
 
-    One result of a pair is enough: identity weights beside right values would pass whatever relates
-    the two. NaN is no answer: who returns nothing else may still be understood.
+    NaN is no answer: who returns nothing else may still be understood.
     """
+    one, other = answers
+    return bool(one) and all(map(np.array_equal, one, other))
+
+
+def independent(function: str, answers: Answers) -> StudentFault | None:
+    """What is told where a result that has to depend on the input does not."""
+    one, other = answers
+    for place, words in contracts()[function].depends.items():
+        if len(one) > place < len(other) and close(one[place], other[place]):
+            return StudentFault("failed", words)
+    return None
+
+
+def probed(function: str | None, student: Student) -> Answers:
+    """The results for two inputs of one shape; none where one of them has no answer."""
+    if function is None or function in student.submission.faults:
+        return (), ()
     answers = []
     for arguments in probes_of(function):
         try:
             answers.append(student.call(function, *arguments).arrays)
         except StudentFault:
-            return False
-    one, other = answers or ([], [])
-    return any(map(np.array_equal, one, other))
+            return (), ()
+    one, other = answers or ((), ())
+    return one, other
 
 
 def run(

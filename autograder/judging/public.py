@@ -35,6 +35,7 @@ def ask_publicly(student: Student) -> Public:
     try:
         for function, contract in contracts().items():
             exercise = load_manifest().files[function]
+            faults: list[StudentFault] = []
             for example, expected in zip(
                 contract.examples, expected_examples(function), strict=True
             ):
@@ -43,11 +44,14 @@ def ask_publicly(student: Student) -> Public:
                 except StudentFault as fault:
                     if fault.verdict not in ("failed", "import_error"):
                         break
+                    faults.append(fault)
                     continue
                 if exercise not in found.wrong:
                     told = difference(contract, example, answer, expected)
                     if told:
                         found.wrong[exercise] = told
+            if len(faults) == len(contract.examples):
+                student.shown.name(faults[0], contract.raised(faults[0].words))
     finally:
         student.close()
     return found

@@ -34,13 +34,15 @@ UNFIT_ANSWER = "The answer has another form than is asked for, so it could not b
 class HiddenTest:
     """One test function: what students read of it, its worth, and its cases.
 
-    form is the fault of form that it alone is about.
+    form is the fault of form that it alone is about; relates is whether it is earned only where
+    the answers depend on the input.
     """
 
     name: str
     title: str
     points: float
     form: str | None
+    relates: bool
     cases: list[pytest.Function] = field(default_factory=list)
 
 
@@ -188,10 +190,10 @@ def was_answered(exchange: Exchange) -> bool:
     return not isinstance(exchange.outcome, StudentFault)
 
 
-def points_of(item: pytest.Function) -> tuple[float, str | None]:
-    """A test's points, and the fault of form that it alone is about."""
+def points_of(item: pytest.Function) -> tuple[float, str | None, bool]:
+    """A test's points, the fault of form that it alone is about, and whether it relates answers."""
     marker = item.get_closest_marker("points")
     if marker is None:
-        return 0.0, None
-    number, form = marker.args
-    return float(number), form
+        return 0.0, None, False
+    number, form, relates = marker.args
+    return float(number), form, relates

@@ -56,6 +56,11 @@ def close(actual: NDArray[Any], expected: NDArray[Any]) -> bool:
     return within("value", actual, expected, TOLERANCE * (1 + np.abs(expected)))
 
 
+def alike(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether two answers of one student agree, NaN with NaN: what is told of them is true."""
+    return one.shape == other.shape and np.allclose(one, other, TOLERANCE, TOLERANCE, True)
+
+
 def as_printed(actual: NDArray[Any], printed: NDArray[Any], decimals: int) -> bool:
     """Same shape, and every value within half a unit of the last printed digit."""
     return within("printed", actual, printed, 0.5 * 10.0**-decimals)

@@ -1,6 +1,6 @@
 """What an exercise says of its function: how a reply is read, through whatever form it came in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from autograder.report import StudentFault
 from autograder.sandbox.protocol import Reply, Result
+from autograder.sandbox.student import Asking
 
 FloatArray = NDArray[np.float64]
 
@@ -19,12 +20,14 @@ class Answer:
 
     arrays are its values as float64, in the order that the contract asks for; reply is the form
     in which they came, for the tests of form. in_order is False where the results came in another
-    order, or in another number, than the contract's.
+    order, or in another number, than the contract's. missing are the places of results that did
+    not come: what stands there follows from the others, and earns nothing.
     """
 
     reply: Reply
     arrays: tuple[FloatArray, ...]
     in_order: bool = True
+    missing: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -35,18 +38,38 @@ class Example:
     keywords: dict[str, Any] = field(default_factory=dict)
 
 
+def as_asked(parameters: tuple[str, ...]) -> Asking | None:
+    """Whatever the parameters are called, the function is asked as the contract says."""
+    return None
+
+
+def unnamed(words: str) -> tuple[str, str]:
+    """For a contract that names no exception."""
+    return "", ""
+
+
 @dataclass(frozen=True)
 class Contract:
     """A function that students write, and how a reply to these arguments is read.
 
     read raises StudentFault where the reply holds no numbers to judge. examples cover every kind
-    of input that is asked; results names what comes back, for a student to read.
+    of input that is asked; results names what comes back, for a student to read. depends holds, by
+    the place of a result that has to depend on the input, what is told where it does not: then
+    relations between the answers of one student earn nothing.
+
+    asking says how to ask a function whose parameters have other names or another order, None
+    where it is asked as all are; who is asked otherwise loses the test named signature_test.
+    raised makes of the words on an exception that all examples raise a misconception and its hint.
     """
 
     function: str
     read: Callable[[Reply, tuple[Any, ...]], Answer]
     examples: tuple[Example, ...]
     results: tuple[str, ...]
+    depends: Mapping[int, str] = field(default_factory=dict)
+    asking: Callable[[tuple[str, ...]], Asking | None] = as_asked
+    signature_test: str = ""
+    raised: Callable[[str], tuple[str, str]] = unnamed
 
 
 def numbers(result: Result, function: str) -> FloatArray:

@@ -14,9 +14,13 @@ from autograder.sandbox.student import Student
 STUDENT = pytest.StashKey[Student]()
 
 
-def points(number: float, form: str | None = None) -> pytest.MarkDecorator:
-    """The points of a test; `form` is the misconception that a test of form alone names."""
-    return pytest.mark.points(number, form)
+def points(number: float, form: str | None = None, relates: bool = False) -> pytest.MarkDecorator:
+    """The points of a test; `form` is the misconception that a test of form alone names.
+
+    `relates` marks a test that is earned only where the answers depend on the input: it holds a
+    student's own answers together, or against a table in public. See Contract.depends.
+    """
+    return pytest.mark.points(number, form, relates)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "points(number, form): what a hidden test is worth")
+    config.addinivalue_line("markers", "points(number, form, relates): what a hidden test is worth")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

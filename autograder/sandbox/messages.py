@@ -14,6 +14,8 @@ from autograder.manifest import Limits
 from autograder.report import StudentFault, Verdict
 from autograder.sandbox.protocol import Raised
 
+# Modules that students reach for: a misconception of its own each.
+NAMED = ("scipy", "torch", "matplotlib")
 ALLOWED = frozenset({*sys.stdlib_module_names, "numpy"})
 NO_FILES = (
     "While grading no file can be written, and none read: only .py files and the exam sheet come "
@@ -141,7 +143,7 @@ def import_fault(what: Raised, submission: Submission) -> StudentFault:
     return StudentFault(
         "import_error",
         f"{place} imports {module}; this exercise allows NumPy only.",
-        "needs_scipy" if module == "scipy" else None,
+        f"needs_{module}" if module in NAMED else None,
     )
 
 

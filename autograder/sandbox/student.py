@@ -20,6 +20,8 @@ LEAST_SECONDS = 0.1
 # What Python raises where a reply has another form than whoever looks at it expects.
 UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
+# Arguments and keywords as a function takes them whose parameters are not those asked for.
+Asking = Callable[[tuple[Any, ...], dict[str, Any]], tuple[tuple[Any, ...], dict[str, Any]]]
 # What an exercise's contract reads in a reply to these arguments; StudentFault where it is nothing.
 Reader = Callable[[protocol.Reply, tuple[Any, ...]], Any]
 
@@ -72,7 +74,14 @@ class Shown:
     raised: dict[tuple[str, protocol.Raised], StudentFault] = field(default_factory=dict)
 
     def keep(self, doing: messages.Doing, what: protocol.Raised, fault: StudentFault) -> None:
-        self.raised[str(doing), replace(what, message="")] = fault
+        self.raised.setdefault((str(doing), replace(what, message="")), fault)
+
+    def name(self, shown: StudentFault, misconception: tuple[str, str]) -> None:
+        """Names an exception that every example raised, and adds the hint to its words."""
+        name, hint = misconception
+        for fault in self.raised.values():
+            if fault is shown and name:
+                fault.misconception, fault.words = name, f"{fault.words} {hint}"
 
     def fault(
         self, doing: messages.Doing, what: protocol.Raised, fault: StudentFault
@@ -86,6 +95,7 @@ class Shown:
 class Student:
     """Asks a submission's functions; knows no exercise but by the readers of its functions.
 
+    `askings` are of functions that take their arguments in another way than it was asked for.
     `public` says that no secret is asked: then all of an exception may be told, and is noted in
     `shown` for whoever asks the same function hidden questions.
     """
@@ -98,6 +108,7 @@ class Student:
     shown: Shown = field(default_factory=Shown)
     public: bool = False
     start: Callable[[Submission, Limits], Answering] = Guest
+    askings: Mapping[str, Asking] = field(default_factory=dict)
     transcript: list[Exchange] = field(default_factory=list)
     isolation: list[str] = field(default_factory=list)
     _guest: Answering | None = None
@@ -133,7 +144,9 @@ class Student:
     ) -> Any:
         seen = tuple(map(as_it_came_back, arguments))
         try:
-            reply = self._ask(function, arguments, keywords, keep)
+            asking = self.askings.get(function)
+            asked = asking(arguments, keywords) if asking else (arguments, keywords)
+            reply = self._ask(function, *asked, keep)
             answer = self._read(function, reply, seen)
         except StudentFault as fault:
             self.transcript.append(Exchange(function, seen, keywords, fault))
@@ -269,4 +282,6 @@ def describe(argument: Any) -> dict[str, Any]:
         return {"dtype": argument.dtype.str, "shape": list(argument.shape)}
     if isinstance(argument, Earlier):
         return {"kept": argument.answer.reply.number, "item": argument.item}
+    if isinstance(argument, bool):
+        return {"boolean": argument}
     return {"integer": int(argument)}

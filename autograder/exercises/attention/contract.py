@@ -1,5 +1,6 @@
 """attention(X, W_q, W_k, W_v, causal=False): the output and the weights of one head."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from autograder.kit.cases import Case
 from autograder.kit.contract import Answer, Contract, Example, FloatArray, numbers
 from autograder.report import StudentFault
 from autograder.sandbox.protocol import Reply
-from autograder.sandbox.student import Student
+from autograder.sandbox.student import Asking, Student
 
 Matrices = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
@@ -23,7 +24,13 @@ class Head:
 
     @property
     def output(self) -> FloatArray:
-        """The output, (T, d_v) where it is right."""
+        """The output, (T, d_v) where it is right; a StudentFault where it is missing."""
+        if 0 in self.answer.missing:
+            raise StudentFault(
+                "failed",
+                "attention returned the weights alone; it should return the pair output, weights.",
+                "return_order",
+            )
         return self.answer.arrays[0]
 
     @property
@@ -68,10 +75,19 @@ def read(reply: Reply, arguments: tuple[Any, ...]) -> Answer:
     arrays = [numbers(result, "attention") for result in kept]
     if not all(array.ndim for array in arrays):
         raise StudentFault("failed", "attention returned a single number in place of an array.")
-    if len(arrays) == 1:
-        return Answer(reply, (arrays[0],), in_order=False)
     shapes = [array.shape for array in arrays]
     right = [(tokens, width), (tokens, tokens)]
+    if shapes == right[1:] != right[:1]:
+        output = arrays[0] @ (arguments[0] @ arguments[3])
+        return Answer(reply, (output, arrays[0]), in_order=False, missing=frozenset({0}))
+    if shapes == [(tokens, width + tokens)]:
+        # Both side by side in one array.
+        both = arrays[0][:, :width], arrays[0][:, width:]
+        if not are_shares(both[1]) and are_shares(arrays[0][:, :tokens]):
+            both = arrays[0][:, tokens:], arrays[0][:, :tokens]
+        return Answer(reply, both, in_order=False)
+    if len(arrays) == 1:
+        return Answer(reply, (arrays[0],), in_order=False)
     if shapes != right and all(shape in shapes for shape in right):
         output = arrays[shapes.index((tokens, width))]
         square = [array for array in arrays if array.shape == (tokens, tokens)]
@@ -88,6 +104,90 @@ def are_shares(array: FloatArray) -> bool:
     """Whether no value is negative and every row sums to 1."""
     return bool((array >= 0).all() and np.allclose(array.sum(axis=1), 1))
 
+
+# --- parameters that are not the template's ------------------------------------------------------
+
+MATRICES = ("X", "W_q", "W_k", "W_v")
+
+
+def role(parameter: str) -> str:
+    """Which of the template's parameters a name stands for; "" where it says nothing."""
+    name = parameter.lower().replace("_", "")
+    if re.search("causal|mask", name):
+        return "causal"
+    for letter, word in (("q", "quer"), ("k", "key"), ("v", "val")):
+        if word in name or re.fullmatch(rf"(w|weights?|mat)?{letter}(w|weights?|mat)?", name):
+            return f"W_{letter}"
+    return "X" if re.fullmatch("xs?|inputs?|inp|emb.*|tokens?|words?", name) else ""
+
+
+def asking(parameters: tuple[str, ...]) -> Asking | None:
+    """How to ask a head whose parameters have another order, or another name for `causal`."""
+    placed = [name for name in parameters if name[0] not in "*/"]
+    by_name = [name[1:] for name in parameters if name.startswith("*") and name.strip("*")]
+    if len(placed) < len(MATRICES):
+        return None
+    order = order_of([role(name) for name in placed])
+    later = [*placed[len(order) :], *by_name]
+    flag = next((name for name in later if role(name) == "causal"), next(iter(later), ""))
+    if flag in parameters and "/" in parameters[parameters.index(flag) :]:
+        order = [*order, "causal"]
+    elif order == [*MATRICES] and (flag == "causal" or {"*", "**"} & {*parameters}):
+        return None
+
+    def ask(
+        arguments: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        given = {"causal": False, **keywords, **dict(zip(MATRICES, arguments, strict=True))}
+        named = {flag: given["causal"]} if flag and "causal" in keywords else {}
+        return tuple(given[each] for each in order), {} if "causal" in order else named
+
+    return ask
+
+
+def order_of(roles: list[str]) -> list[str]:
+    """The order in which parameters with these roles take the matrices, up to the last of them.
+
+    The template's, where the roles do not tell another one.
+    """
+    if all(roles.count(each) == 1 for each in MATRICES[1:]):
+        if "X" not in roles and "" in roles:
+            roles[roles.index("")] = "X"
+        if roles.count("X") == 1:
+            found = roles[: 1 + max(map(roles.index, MATRICES))]
+            if sorted(found) in (sorted(MATRICES), sorted([*MATRICES, "causal"])):
+                return found
+    return [*MATRICES]
+
+
+# --- an exception that every example raises ------------------------------------------------------
+
+LIKE_LINEAR = (
+    "matrices_transposed",
+    "You transpose the matrices, as nn.Linear keeps them. Here they come so that X @ W fits.",
+)
+SIZES_DIFFER = (
+    "missing_transpose",
+    "The inner sizes of a product do not meet: is a transpose missing, or do the two factors stand "
+    "the wrong way round?",
+)
+# Of the first example: T, d_model, d_k and d_v are 3, 4, 2 and 5.
+DIFFERENT = re.compile(
+    r"\(size (?P<rows>\d+) is different from (?P<columns>\d+)\)"
+    r"|not aligned: (?P<wide>\d+) \(dim \d\) != (?P<high>\d+) \(dim \d\)"
+)
+
+
+def raised(words: str) -> tuple[str, str]:
+    """Its name and hint where a product of two matrices fails, as matmul and dot say it."""
+    found = DIFFERENT.search(words)
+    if not found:
+        return "", ""
+    high, wide = found["rows"] or found["high"], found["columns"] or found["wide"]
+    return LIKE_LINEAR if (high, wide) in (("2", "4"), ("5", "4")) else SIZES_DIFFER
+
+
+# --- what is asked in public ---------------------------------------------------------------------
 
 X = np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 1.0, 1.0, 0.0], [2.0, 1.0, 0.0, 1.0]])
 W_Q = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, -1.0]])
@@ -111,4 +211,8 @@ CONTRACT = Contract(
         Example(ONE_WORD, {"causal": True}),
     ),
     ("output", "weights"),
+    {1: "Your weights are the same for two different inputs: queries and keys count for nothing."},
+    asking,
+    "test_default_is_not_causal",
+    raised,
 )

@@ -52,6 +52,11 @@ def draw_head(rng: random.Random, sizes: tuple[int, int, int, int], **grid_of: A
 
 
 def balanced(head: Head) -> bool:
+    """As telling() says, and no score is 0."""
+    return bool((scores_of(head) != 0).all()) and telling(head)
+
+
+def telling(head: Head) -> bool:
     """Every weight counts, the mask takes away a good part, and the scale matters."""
     scores = scores_of(head)
     weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
@@ -61,7 +66,6 @@ def balanced(head: Head) -> bool:
         and np.ptp(scores, axis=1).min() > 1
         and np.abs(scores - scores.T).max() > 1
         and lost.min() > 0.1
-        and (scores != 0).all()
     )
 
 
@@ -121,11 +125,25 @@ def head_far_below_zero(rng: random.Random) -> Head:
     return at_ten_thousand(rng, (4, 3, 5, 2), sharp)
 
 
+def tells_products(head: Head) -> bool:
+    """Whether queries and keys exchanged, or words that know their place, look at other words."""
+    X, W_q, W_k, W_v = head
+    T, width = X.shape
+    angles = np.arange(T)[:, None] / 10000 ** (2 * (np.arange(width) // 2) / width)
+    placed = X + np.where(np.arange(width) % 2 == 0, np.sin(angles), np.cos(angles))
+    seen = scores_of(head).argmax(axis=1)
+    others = (scores_of(head).T, scores_of((placed, W_q, W_k, W_v)))
+    return all(bool((seen != other.argmax(axis=1)).any()) for other in others)
+
+
 def at_ten_thousand(
     rng: random.Random, sizes: tuple[int, int, int, int], sharp: Callable[[Head], bool]
 ) -> Head:
     """A sharp head whose largest score is stretched to 10,000."""
-    X, W_q, W_k, W_v = drawn(lambda: draw_head(rng, sizes, bound=3, step=1.0), sharp)
+    X, W_q, W_k, W_v = drawn(
+        lambda: draw_head(rng, sizes, bound=3, step=1.0),
+        lambda head: sharp(head) and tells_products(head),
+    )
     top = np.abs(scores_of((X, W_q, W_k, W_v))).max()
     return X, W_q * 100.0, W_k * (100.0 / top), W_v
 

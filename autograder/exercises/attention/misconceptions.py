@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from autograder.exercises.attention.contract import LIKE_LINEAR, SIZES_DIFFER
 from autograder.exercises.causal_mask import misconceptions as masks
 from autograder.exercises.causal_mask.misconceptions import future
 from autograder.exercises.softmax import misconceptions as softmax
 from autograder.kit.misconception import (
+    KEPT,
     Array,
     Choices,
     Configuration,
@@ -54,12 +56,16 @@ class Given:
 def compute(pick: Pick, asked: Observation) -> Iterator[tuple[int, Array]]:
     """The weights (T, T) first, then the output (T, d_v), each step as picked."""
     given = embedded(pick("embed", None), asked)
-    scores = scores_of(pick("product", right_product), pick("factor", by_root_of_d_k), given, asked)
+    product, factor = pick("product", right_product), pick("factor", by_root_of_d_k)
+    scores = scores_of(product, factor, given, asked)
     causal = pick("flag", as_asked)(asked.keywords.get("causal"))
     hidden = None
     low = scores
     if causal:
         hidden = hidden_by(pick("pattern", future), given, asked)
+        early = pick("early", None)
+        if early is not None:
+            scores = factor(early(product(given), hidden), given)
         low = hidden_with(pick("hide", with_infinity), scores, hidden, asked)
     weights = softmax.shares(pick, low)
     shown = pick("finish", weights_alone)(weights, given)
@@ -71,7 +77,8 @@ def compute(pick: Pick, asked: Observation) -> Iterator[tuple[int, Array]]:
         blended = shown
         if causal:
             blended = pick("seen", weights_alone)(shown, (hidden, scores, pick))
-        yield 0, pick("blend", right_blend)(blended, given)
+        output = pick("blend", right_blend)(blended, given)
+        yield 0, pick("cut", itself)(output) if causal else output
     else:
         yield from returned(shown, low, pick("blend", right_blend)(shown, given))
 
@@ -125,8 +132,19 @@ def weights_alone(weights: Array, other: Any) -> Array:
     return weights
 
 
+def itself(output: Array) -> Array:
+    return output
+
+
 def right_blend(weights: Array, g: Given) -> Array:
     return weights @ g.V
+
+
+def last_share(weights: Array, g: Given) -> Array:
+    """Of each row, the share of the last word that it sees: = in a loop, where += was meant."""
+    masked = not np.triu(weights, k=1).any()
+    last = np.arange(g.T) if masked else np.full(g.T, g.T - 1)
+    return np.take_along_axis(weights, last[:, None], axis=1) * g.V[last]
 
 
 def ways(choice: str, *options: Any) -> tuple[Way, ...]:
@@ -306,6 +324,16 @@ def beside(change: Any) -> Callable[[Array, Array, Array], Returned]:
     return returned
 
 
+def output_twice(weights: Array, scores: Array, output: Array) -> Returned:
+    yield 1, output
+    yield 0, output
+
+
+def in_float16(weights: Array, scores: Array, output: Array) -> Returned:
+    yield 1, weights.astype(np.float16).astype(float)
+    yield 0, output.astype(np.float16).astype(float)
+
+
 def instead(change: Callable[[Array], Array]) -> Callable[[Array, Array, Array], Returned]:
     """The right weights, something else made of the output."""
 
@@ -346,10 +374,31 @@ def squares(
             given = embedded(pick("embed", None), one)
             product, factor = pick("product", right_product), pick("factor", by_root_of_d_k)
             scores = scores_of(product, factor, given, one)
-        except ValueError:
+        except (ValueError, TypeError):
+            # Sizes that do not fit, or an array that cannot hold the quotient.
             continue
         if one.arrays[1].shape == scores.shape == (given.T, given.T):
             yield scores, one.arrays[1], given, one
+
+
+# A fill above it favours the hidden words, which is another mistake.
+HIGH = 5.0
+
+
+def high_fills(observations: Observations, others: Way) -> Iterator[Way]:
+    """Fills that favour the hidden words."""
+    found: dict[str, set[float]] = {"replaced": set(), "added": set()}
+    for scores, weights, given, _ in squares(observations, others, causal=True):
+        for row, shown, dark in zip(scores, weights, future(given.T), strict=True):
+            lit, seen = dark & (shown > 0), ~dark & (shown > 0)
+            if lit.any() and seen.any() and np.isfinite(shown).all():
+                fill = row[seen][0] + np.log(shown[lit][0] / shown[seen][0])
+                found["replaced"].update(nice(fill, 4, 1e-7))
+                found["added"].update(nice(fill - row[lit][0], 4, 1e-7))
+    for way, make in (("replaced", replaced), ("added", added)):
+        for fill in sorted(found[way])[:4]:
+            if fill >= HIGH:
+                yield {"hide": make(fill)}
 
 
 def fills(observations: Observations, others: Way) -> Iterator[Way]:
@@ -357,10 +406,10 @@ def fills(observations: Observations, others: Way) -> Iterator[Way]:
 
     Where weights are 0 or 1 only, no more can be told than which scores it lies between.
     """
-    found: dict[str, set[float]] = {"replaced": set(), "added": set()}
+    found: dict[str, set[float]] = {"replaced": set(), "added": set(), "early": set()}
     borders: dict[str, set[float]] = {"replaced": set(), "added": set()}
     for scores, weights, given, _ in squares(observations, others, causal=True):
-        hidden = future(given.T)
+        hidden, root = future(given.T), np.sqrt(given.d_k)
         for row, shown, dark in zip(scores, weights, hidden, strict=True):
             if not dark.any():
                 continue
@@ -373,15 +422,20 @@ def fills(observations: Observations, others: Way) -> Iterator[Way]:
             fill = row[seen][0] + np.log(shown[lit][0] / shown[seen][0])
             found["replaced"].add(fill)
             found["added"].add(fill - row[lit][0])
+            found["early"].update((fill * root, (fill - row[lit][0]) * root))
     for way, make in (("replaced", replaced), ("added", added)):
-        exact = {short for fill in found[way] for short in nice(fill, 4, 1e-7) if fill < -1e-11}
+        exact = {short for fill in found[way] for short in nice(fill, 4, 1e-7) if fill < HIGH}
         tiny = {fill for fill in found[way] if -1e-7 < fill < -1e-11}
         edges = sorted({round(edge, 6) for edge in borders[way]})
         between = [(low + high) / 2 for low, high in pairwise(edges) if high - low > 40]
         below = [edges[0] - 50] if edges else []
         for fill in [*sorted(exact)[:4], *sorted(tiny)[:2], *below, *between]:
-            if fill < -1e-11:
+            if fill < -1e-11 or 1e-6 < fill < HIGH:
                 yield {"hide": make(fill)}
+    for fill in sorted({short for one in found["early"] for short in nice(one, 4, 1e-7)})[:4]:
+        if fill < HIGH:
+            yield {"hide": unhidden, "early": replaced(fill)}
+            yield {"hide": unhidden, "early": added(fill)}
 
 
 def constants(observations: Observations, others: Way) -> Iterator[Way]:
@@ -394,8 +448,9 @@ def constants(observations: Observations, others: Way) -> Iterator[Way]:
         row = int(np.ptp(scores, axis=1).argmax())
         low, high = scores[row].argmin(), scores[row].argmax()
         spread = scores[row, high] - scores[row, low]
-        if spread > 0:
-            rate = float(np.log(weights[row, high] / weights[row, low]) / spread)
+        rate = float(np.log(weights[row, high] / weights[row, low]) / spread) if spread else 0.0
+        # A slope of next to nothing is no scale: the weights are even.
+        if abs(rate) > 1e-6:
             found.update(nice(rate, 4))
             found.update(1 / one for one in nice(1 / rate if rate else 0, 4))
             found.update(
@@ -406,6 +461,24 @@ def constants(observations: Observations, others: Way) -> Iterator[Way]:
         break
     for number in sorted(found - {1.0, -1.0}):
         yield {"factor": by_constant(number)}
+
+
+def multiplied_by(number: float, weights: Array, g: Given) -> Array:
+    return weights * number
+
+
+def totals(observations: Observations, others: Way) -> Iterator[Way]:
+    """What every row of weights sums to, where that is one number and not 1."""
+    sums = [
+        weights.sum(axis=1)
+        for causal in (False, True)
+        for _, weights, _, _ in squares(observations, others, causal)
+    ]
+    if sums and np.ptp(np.concatenate(sums)) < 1e-9:
+        for total in (*nice(sums[0][0]), *(1 / one for one in nice(1 / sums[0][0]))):
+            if abs(total - 1) > 1e-9:
+                yield {"finish": partial(multiplied_by, total)}
+                return
 
 
 def digits(observations: Observations, others: Way) -> Iterator[Way]:
@@ -484,6 +557,8 @@ NOT_INLINED = {
     "scores_scaled_in_softmax",
     "returns_something_made_of_weights",
     "minus_infinity_replaced",
+    # Cut to 0, any scores share out evenly.
+    "scores_rounded",
 }
 
 # --- claims --------------------------------------------------------------------------------------
@@ -594,6 +669,8 @@ SCALES = (
     ),
 )
 
+UNIFORM = "Without the mask, your rows share out evenly: queries and keys count for nothing."
+
 PRODUCTS = (
     Misconception(
         "query_key_swapped",
@@ -633,6 +710,13 @@ PRODUCTS = (
         ways("product", lambda g: g.V @ g.V.T),
     ),
     Misconception(
+        "uniform_weights",
+        WEIGHTS,
+        UNIFORM,
+        "product",
+        ways("product", lambda g: np.zeros((g.T, g.T))),
+    ),
+    Misconception(
         "reshape_instead_of_transpose",
         WEIGHTS,
         "Your keys are reshaped where they should be transposed: the sizes fit, and the numbers "
@@ -666,7 +750,6 @@ PRODUCTS = (
             lambda g: ((g.Q[:, None] - g.K[None]) ** 2).sum(-1),
             lambda g: np.sqrt(((g.Q[:, None] - g.K[None]) ** 2).sum(-1)),
             lambda g: -np.abs(g.Q[:, None] - g.K[None]).sum(-1),
-            lambda g: np.abs(g.Q @ g.K.T),
             lambda g: np.maximum(g.Q @ g.K.T, 0),
             lambda g: (g.Q @ g.K.T) ** 2,
             lambda g: np.exp(g.Q @ g.K.T),
@@ -682,6 +765,13 @@ PRODUCTS = (
         ),
     ),
     Misconception(
+        "takes_absolute_values",
+        WEIGHTS,
+        softmax.ABSOLUTE,
+        "product",
+        ways("product", lambda g: np.abs(g.Q @ g.K.T)),
+    ),
+    Misconception(
         "adds_positional_encoding",
         WEIGHTS,
         "You add positions to X first. This head works on X as it is handed in.",
@@ -695,6 +785,8 @@ PRODUCTS = (
             lambda X: X + np.arange(len(X))[:, None],
             lambda X: X + np.arange(len(X))[:, None] / len(X),
             lambda X: X + np.arange(1, len(X) + 1)[:, None],
+            lambda X: X + 0.1 * np.arange(len(X))[:, None],
+            lambda X: X + 0.01 * np.arange(len(X))[:, None],
         ),
     ),
     Misconception(
@@ -780,6 +872,8 @@ HIDING = (
             added(100.0),
             added(10.0),
         ),
+        high_fills,
+        apart=True,
     ),
     Misconception(
         "wrong_sign_of_infinity",
@@ -892,9 +986,6 @@ HIDING = (
         ways(
             "hide",
             lambda scores, hidden: scores * hidden,
-            lambda scores, hidden: scores + hidden,
-            lambda scores, hidden: scores - hidden,
-            lambda scores, hidden: scores + ~hidden,
             lambda scores, hidden: scores * np.where(hidden, -1e9, 1.0),
             lambda scores, hidden: scores * np.where(hidden, 1e9, 1.0),
             lambda scores, hidden: scores * np.where(hidden, -1.0, 1.0),
@@ -914,8 +1005,12 @@ HIDING = (
         "Only the output is masked: the weights that you return still look into the future. Hide "
         "the scores, and both follow.",
         "mask",
-        tuple(
-            {"hide": unhidden, "seen": seen} for seen in (masked_blend, masked_blend_renormalised)
+        (
+            *(
+                {"hide": unhidden, "seen": seen}
+                for seen in (masked_blend, masked_blend_renormalised)
+            ),
+            *({"hide": unhidden, "cut": cut} for cut in (np.tril, np.triu)),
         ),
     ),
     Misconception(
@@ -1013,7 +1108,7 @@ BLENDS = (
     Misconception(
         "blend_of_something_else",
         OUTPUT,
-        "Your output is not weights times values: something is added, divided or taken twice.",
+        "Your output is not weights times values: something else is made of the two.",
         "blend",
         ways(
             "blend",
@@ -1045,6 +1140,28 @@ BLENDS = (
             lambda w, g: np.cumsum(w @ g.V, axis=0),
             lambda w, g: w,
             lambda w, g: w @ g.X @ g.W_v + g.X[:, : g.d_v],
+            lambda w, g: np.broadcast_to(g.V.mean(axis=0), g.V.shape),
+            lambda w, g: np.broadcast_to(g.V.sum(axis=0), g.V.shape),
+            lambda w, g: softmax.shares(Choices({}, {}), w @ g.V),
+            lambda w, g: softmax.sigmoid(w @ g.V),
+            lambda w, g: np.tanh(w @ g.V),
+            lambda w, g: normalised(w @ g.V),
+            lambda w, g: normalised(w @ g.V, 1e-5),
+            lambda w, g: unit(w @ g.V),
+            lambda w, g: w @ softmax.shares(Choices({}, {}), g.V),
+        ),
+    ),
+    Misconception(
+        "last_share_only",
+        OUTPUT,
+        "Of each output row only the share of one word is left: the shares of all words that it "
+        "sees are added up.",
+        "blend",
+        ways(
+            "blend",
+            last_share,
+            lambda w, g: w[:, -1:] * g.V[-1:],
+            lambda w, g: w[:, :1] * g.V[:1],
         ),
     ),
     Misconception(
@@ -1080,6 +1197,7 @@ BLENDS = (
                     lambda w: w * 100,
                 ),
             ),
+            output_twice,
         ),
     ),
     Misconception(
@@ -1088,10 +1206,11 @@ BLENDS = (
         "Your results are rounded. Return them in full; round only what you print.",
         "returned",
         (
-            *ways("returned", *map(rounded, (1, 2, 3, 4))),
+            *ways("returned", *map(rounded, (1, 2, 3, 4)), in_float16),
             {"finish": rounded_weights(4)},
         ),
         digits,
+        apart=True,
     ),
     Misconception(
         "weights_changed_after_softmax",
@@ -1109,7 +1228,16 @@ BLENDS = (
             lambda w, g: w / np.sqrt(g.d_v),
             lambda w, g: w / np.sqrt(g.d_model),
             lambda w, g: (w + w.T) / 2,
+            lambda w, g: w / g.T,
+            lambda w, g: w / np.sqrt(g.T),
+            lambda w, g: w / g.d_model,
+            lambda w, g: w / g.d_v,
+            lambda w, g: w * g.T,
+            lambda w, g: w * g.d_k,
+            lambda w, g: w.astype(np.float16).astype(float),
         ),
+        totals,
+        apart=True,
     ),
 )
 
@@ -1213,9 +1341,8 @@ def uniform(configuration: Configuration, observations: Observations) -> bool:
 
 
 SENTENCES = (
-    Stage(
-        "Without the mask, your rows share out evenly: queries and keys count for nothing.", uniform
-    ),
+    KEPT,
+    Stage(UNIFORM, uniform, "uniform_weights"),
     Stage(
         "Right without the mask, wrong with it.",
         holds_for(lambda kind, causal: not causal),
@@ -1281,6 +1408,18 @@ IMPRECISE = (
 
 FORMS = (
     Misconception(
+        "signature",
+        DEFAULT,
+        "Your parameters are not those of the template: def attention(X, W_q, W_k, W_v, "
+        "causal=False). They were passed in the way that fits yours.",
+    ),
+    Misconception(
+        "relative_import",
+        DEFAULT,
+        "Your file imports with a leading dot, which works in a package only. The files lie side "
+        "by side: import without it.",
+    ),
+    Misconception(
         "return_order",
         "test_returns_output_then_weights",
         "attention returns a pair: the output first, then the weights.",
@@ -1311,6 +1450,7 @@ FORMS = (
             )[0],
         ),
     ),
+    *(Misconception(name, WEIGHTS, hint) for name, hint in (LIKE_LINEAR, SIZES_DIFFER)),
     Misconception(
         "undefined_name",
         WEIGHTS,

@@ -7,8 +7,13 @@ then costs the test of the scale, not those of the mask.
 import numpy as np
 
 from autograder.exercises.attention.contract import attention, head
-from autograder.kit.comparing import close
+from autograder.kit.comparing import alike, close
 from autograder.kit.testing import points
+
+
+def assert_numbers(*answers):
+    """NaN is neither equal to itself nor different: it is told as what it is."""
+    assert not any(np.isnan(answer).any() for answer in answers), "The weights hold NaN."
 
 
 @points(4)
@@ -46,6 +51,7 @@ def test_default_is_not_causal(student, case):
     """Called without `causal`, every word sees every word."""
     default = attention(student, *head(case)).weights
     unmasked = attention(student, *head(case), causal=False).weights
+    assert_numbers(default, unmasked)
     assert close(default, unmasked), "Without `causal`, the weights are not those of causal=False."
 
 
@@ -59,7 +65,7 @@ def test_hidden_words_get_exactly_zero_weight(student, case):
     )
 
 
-@points(4)
+@points(4, relates=True)
 def test_visible_words_share_what_the_hidden_ones_lose(student, case):
     """Under the mask, a row's visible words keep their proportions and share the whole row."""
     unmasked = attention(student, *head(case), causal=False).weights
@@ -67,6 +73,7 @@ def test_visible_words_share_what_the_hidden_ones_lose(student, case):
     assert unmasked.shape == weights.shape == (len(case.X), len(case.X)), (
         "The weights are not (T, T)."
     )
+    assert_numbers(unmasked, weights)
     visible = np.tril(unmasked)
     share = unmasked.sum(axis=1, keepdims=True) / visible.sum(axis=1, keepdims=True)
     assert close(np.tril(weights), visible * share), (
@@ -74,11 +81,12 @@ def test_visible_words_share_what_the_hidden_ones_lose(student, case):
     )
 
 
-@points(2)
+@points(2, relates=True)
 def test_changing_a_later_word_changes_no_earlier_row(student, case):
     """With the mask, a word's row does not depend on the words after it."""
     before = attention(student, *head(case), causal=True)
     after = attention(student, case.X_changed, *head(case)[1:], causal=True)
+    assert_numbers(after.weights[:-1], before.weights[:-1])
     assert close(after.weights[:-1], before.weights[:-1]), (
         "A later word changes the weights of an earlier row."
     )
@@ -87,11 +95,12 @@ def test_changing_a_later_word_changes_no_earlier_row(student, case):
     )
 
 
-@points(2)
+@points(2, relates=True)
 def test_last_row_is_the_unmasked_one(student, case):
     """The last word sees the whole sentence, so the mask leaves its row as it is."""
     unmasked = attention(student, *head(case), causal=False).weights
     weights = attention(student, *head(case), causal=True).weights
+    assert_numbers(weights[-1:], unmasked[-1:])
     assert close(weights[-1:], unmasked[-1:]), "The mask changes the row of the last word."
 
 
@@ -113,6 +122,8 @@ def test_integer_inputs_are_fine(student, case):
     """Integer inputs give what the same numbers give as floats."""
     integers = attention(student, *head(case), causal=True)
     floats = attention(student, *(array.astype(float) for array in head(case)), causal=True)
+    if alike(integers.weights, floats.weights):
+        assert_numbers(integers.weights)
     assert close(integers.weights, floats.weights), (
         "Integer inputs give other weights than the same floats."
     )

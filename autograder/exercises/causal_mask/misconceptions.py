@@ -107,14 +107,14 @@ PATTERNS = (
         "Your mask hides words that came before, and shows those after. Rows are the words that "
         "look, columns the words looked at: on which side of the diagonal is the future?",
         "mask",
-        ways(lower(1), lower(2)),
+        ways(lower(1), lower(2), lower(3), where(lambda i, j, n: j == i - 1)),
     ),
     Misconception(
         "off_by_one_ahead",
         BORDER,
         "Your mask starts too late: every word still sees the next one.",
         "mask",
-        ways(upper(2), upper(3)),
+        ways(upper(2), upper(3), upper(4)),
     ),
     Misconception(
         "starts_too_early",
@@ -122,7 +122,7 @@ PATTERNS = (
         "Your mask starts too early: it hides a word's own past. Which is the first column that "
         "row i may not see?",
         "mask",
-        ways(upper(-1), upper(-2)),
+        ways(upper(-1), upper(-2), upper(-3)),
     ),
     Misconception(
         "mask_polarity",
@@ -168,7 +168,9 @@ PATTERNS = (
             where(lambda i, j, n: abs(i - j) > 2),
             where(lambda i, j, n: (j > i) | (j < i - 1)),
             where(lambda i, j, n: (j > i) | (j < i - 2)),
+            where(lambda i, j, n: (j > i) | (j < i - 3)),
             where(lambda i, j, n: (j > i) | (j == 0)),
+            where(lambda i, j, n: (j > i) | (j == i - 2)),
             where(lambda i, j, n: (j > i) | (j == i - 1)),
         ),
     ),
@@ -312,7 +314,30 @@ def right_size(configuration: Configuration, observations: Observations) -> bool
     )
 
 
+def holds_of_all(
+    claim: Callable[[Array, Array], bool],
+) -> Callable[[Configuration, Observations], bool]:
+    """A claim on what each mask hides and on what it should hide, true of every answer."""
+
+    def holds(configuration: Configuration, observations: Observations) -> bool:
+        return right_size(configuration, observations) and all(
+            np.isin(one.arrays[0], (0, 1)).all()
+            and claim(one.arrays[0] == 1, future(one.arguments[0]))
+            for one in observations
+        )
+
+    return holds
+
+
 SENTENCES = (
+    Stage(
+        "Your mask hides nothing but future words, and not all of them.",
+        holds_of_all(lambda hidden, later: not (hidden & ~later).any()),
+    ),
+    Stage(
+        "Your mask hides all of the future, and other words with it.",
+        holds_of_all(lambda hidden, later: not (later & ~hidden).any()),
+    ),
     Stage(
         "The first answer was right and comes back for every other length: a result is kept.",
         keeps_the_first,

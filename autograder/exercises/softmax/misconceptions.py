@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograder.kit.misconception import (
+    KEPT,
     Array,
     Configuration,
     Misconception,
@@ -15,7 +16,7 @@ from autograder.kit.misconception import (
     Stage,
     Way,
     decimals,
-    difference,
+    is_right,
     nice,
 )
 
@@ -174,6 +175,30 @@ def rounded(count: int) -> Callable[[Array, Array], Array]:
     return lambda weights, x: np.round(weights, count)
 
 
+def in_float16(weights: Array, x: Array) -> Array:
+    return weights.astype(np.float16).astype(float)
+
+
+# Rows and columns that a loop may miss.
+UNREACHED = (
+    (slice(1, None), slice(None)),
+    (slice(-1, None), slice(None)),
+    (slice(0, 1), slice(None)),
+    (slice(None), slice(-1, None)),
+    (slice(None), slice(0, 1)),
+    (slice(None, -1), slice(None)),
+)
+
+
+def left_out(rows: slice, columns: slice) -> Callable[[Array, Array], Array]:
+    def given(weights: Array, x: Array) -> Array:
+        kept = weights.copy()
+        kept[rows, columns] = 0.0
+        return kept
+
+    return given
+
+
 # --- numbers read off the answers ----------------------------------------------------------------
 
 
@@ -252,14 +277,15 @@ def rates(observations: Observations) -> list[float]:
 def bases(observations: Observations, others: Way) -> Iterator[Way]:
     for rate in rates(observations):
         for base in nice(np.exp(rate), 5):
-            if abs(base - np.e) > 1e-12:
+            # Powers of 1 are no powers: that is for other names.
+            if abs(base - np.e) > 1e-12 < abs(base - 1):
                 yield {"power": partial(np.power, base)}
 
 
 def temperatures(observations: Observations, others: Way) -> Iterator[Way]:
     for rate in rates(observations):
         for factor in (*nice(rate), *(1 / inverse for inverse in nice(1 / rate if rate else 0))):
-            if factor > 0 and abs(factor - 1) > 1e-12:
+            if factor > 1e-6 and abs(factor - 1) > 1e-12:
                 yield {"scores": partial(np.multiply, factor)}
 
 
@@ -269,7 +295,7 @@ def epsilons(observations: Observations, others: Way) -> Iterator[Way]:
         for unshifted, sums in ((False, total), (True, np.exp(scores).sum(axis=-1))):
             if shown.min() > 0:
                 for epsilon in nice(float((sums / shown - sums)[0]), 2, 1e-4):
-                    if epsilon > 1e-13:
+                    if 1e-13 < epsilon < 0.5:
                         way: Way = {"total": with_epsilon(epsilon)}
                         yield {**way, **UNSHIFTED} if unshifted else way
         return
@@ -299,6 +325,8 @@ NOT_BY_THE_SUM = (
     "You return exponentials that were not divided by the sum of their row: its shares do not sum "
     "to 1."
 )
+
+ABSOLUTE = "You take absolute values, so a low score counts like a high one."
 
 MISCONCEPTIONS = (
     Misconception(
@@ -356,10 +384,10 @@ MISCONCEPTIONS = (
     Misconception(
         "global_max_underflow",
         APART,
-        "You subtract one maximum from the whole matrix, so a row far below it underflows to "
+        "You subtract a maximum that is not the row's own, so a row far below it underflows to "
         "zeros. Whose maximum does a row need?",
         "shift",
-        ways("shift", BY_TABLE, floored(0.0, lambda x: x.max())),
+        ways("shift", BY_TABLE),
     ),
     Misconception(
         "max_along_wrong_axis",
@@ -466,7 +494,7 @@ MISCONCEPTIONS = (
     Misconception(
         "takes_absolute_values",
         ROWS,
-        "You take absolute values, so a low score counts like a high one.",
+        ABSOLUTE,
         "scores",
         (
             {"scores": np.abs},
@@ -490,6 +518,8 @@ MISCONCEPTIONS = (
                 for high in (20.0, 50.0, 88.0, 100.0, 500.0, 700.0)
             ),
             *({"shift": clipped_after_shift(low, np.inf)} for low in (-10.0, -50.0, -700.0)),
+            {"scores": clipped(0.0, np.inf)},
+            {"scores": clipped(0.0, np.inf), **UNSHIFTED},
         ),
         bounds,
     ),
@@ -553,6 +583,10 @@ MISCONCEPTIONS = (
             {"power": np.tanh, "shift": itself},
             {"power": lambda x: np.log1p(np.exp(x)), "shift": itself},
             {"power": lambda x: np.exp(-np.square(x)), "shift": itself},
+            {"whole": itself},
+            {"whole": sigmoid},
+            {"whole": np.tanh},
+            {"whole": lambda x: np.maximum(x, 0)},
         ),
     ),
     Misconception(
@@ -615,6 +649,11 @@ MISCONCEPTIONS = (
                     over(lambda e: 1 + e),
                     over(lambda e: 1 + e.sum(axis=-1, keepdims=True)),
                     over(lambda e: e.sum(axis=-1, keepdims=True) ** 2),
+                    over(lambda e: e[0].sum()),
+                    over(lambda e: e[-1].sum()),
+                    over(lambda e: e.sum(axis=-1, keepdims=True).cumsum(axis=0)),
+                    over(lambda e: e.mean()),
+                    over(lambda e: e.max(axis=0)),
                     lambda e, x: x.sum(axis=-1, keepdims=True),
                     lambda e, x: np.abs(x).sum(axis=-1, keepdims=True),
                     lambda e, x: np.exp(x.sum(axis=-1, keepdims=True)),
@@ -622,6 +661,10 @@ MISCONCEPTIONS = (
                 for shift in ({}, UNSHIFTED)
             ),
             {"total": lambda e, x: np.exp(x).sum(axis=-1, keepdims=True)},
+            {
+                "after": lambda e, x: np.square(e),
+                "total": over(lambda e: np.sqrt(e).sum(axis=-1, keepdims=True)),
+            },
         ),
     ),
     Misconception(
@@ -735,8 +778,24 @@ MISCONCEPTIONS = (
         ROWS,
         "Your results are rounded. Return them in full; round only what you print.",
         "given",
-        ways("given", *map(rounded, (1, 2, 3, 4))),
+        ways("given", *map(rounded, (1, 2, 3, 4)), in_float16),
         digits,
+        apart=True,
+    ),
+    Misconception(
+        "scores_rounded",
+        ROWS,
+        "You round the scores, or cut off their fractions, before the exponential. Softmax takes "
+        "them in full.",
+        "scores",
+        ways("scores", np.trunc, np.round, np.floor),
+    ),
+    Misconception(
+        "some_places_left_out",
+        SUMS,
+        "Some places of your result are never filled: does every loop reach its end?",
+        "given",
+        ways("given", *(left_out(*places) for places in UNREACHED)),
     ),
 )
 
@@ -748,12 +807,6 @@ STYLES: tuple[Way, ...] = (
 )
 
 # --- where nothing is named ----------------------------------------------------------------------
-
-
-def is_right(configuration: Configuration, asked: Observation) -> bool:
-    """Whether an answer is the right one."""
-    right = configuration.version({})(*asked.arguments, **asked.keywords)
-    return bool(asked.arrays) and difference(asked.arrays[0], right) is not None
 
 
 def sizes(configuration: Configuration, observations: Observations) -> tuple[list[bool], ...]:
@@ -802,6 +855,7 @@ def rows_sum_to_one(configuration: Configuration, observations: Observations) ->
 
 
 SENTENCES = (
+    KEPT,
     Stage(
         "Right for ordinary scores, wrong in the thousands: what do exponentials do there?",
         wrong_only(3),
@@ -846,10 +900,13 @@ FORMS = (
         MUTATES,
         versions=(changed_in_place,),
     ),
-    Misconception(
-        "needs_scipy",
-        ROWS,
-        "This exercise allows NumPy only: SciPy is not there when it is graded.",
+    *(
+        Misconception(
+            f"needs_{module.lower()}",
+            ROWS,
+            f"This exercise allows NumPy only: {module} is not there when it is graded.",
+        )
+        for module in ("SciPy", "torch", "Matplotlib")
     ),
 )
 

@@ -8,6 +8,7 @@ and raw array bytes; nothing is pickled, and the host believes nothing that it h
 import builtins
 import importlib.machinery
 import importlib.util
+import itertools
 import json
 import os
 import runpy
@@ -237,6 +238,9 @@ class Guest:
             if "integer" in item:
                 arguments.append(item["integer"])
                 continue
+            if "boolean" in item:
+                arguments.append(item["boolean"])
+                continue
             if "kept" in item:
                 results = self.kept[item["kept"]]
                 alone = not isinstance(results, (tuple, list))
@@ -316,16 +320,20 @@ class Encoder:
 
     def encode(self, value, changed, most=NUMBERS_CAP):
         """(header, body): one item, or the items of a sequence that holds arrays."""
+        form = ""
+        if isinstance(value, types.GeneratorType):
+            value, form = list(itertools.islice(value, 8)), "other"
         items = [value]
         if isinstance(value, (tuple, list)) and self.holds_arrays(value):
             items = list(value)[:8]
-        named = type(value) is dict and len(value) > 0
-        if named:
-            # Read through like a pair; that it is a dict is a fault of form.
-            items = list(value.values())[:8]
+        # Others are read through like a pair; that they are none is a fault of form.
+        elif isinstance(value, dict) and value:
+            items, form = list(value.values())[:8], "dict"
+        elif self.is_plain_object(value):
+            items, form = list(vars(value).values())[:8], "other"
         described = [self.item(item) for item in items]
-        if named:
-            described = [({**description, "type": "dict"}, data) for description, data in described]
+        if form:
+            described = [({**description, "type": form}, data) for description, data in described]
         body = b"".join(data for _, data in described)
         header = {
             "kind": "returned",
@@ -336,6 +344,13 @@ class Encoder:
             header["items"] = [{"type": "too_large"} for _ in items]
             body = b""
         return header, body
+
+    def is_plain_object(self, value):
+        """An object of a class of the student's own that holds its results, and is no array."""
+        own = None if isinstance(value, self.numpy.ndarray) else getattr(value, "__dict__", None)
+        return type(own) is dict and any(
+            isinstance(item, self.numpy.ndarray) for item in own.values()
+        )
 
     def holds_arrays(self, sequence):
         """A pair of results, as opposed to the rows of one array written as a list."""
