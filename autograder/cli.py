@@ -259,6 +259,17 @@ def bundle(out: Path, with_kernel: bool) -> None:
             click.echo(line)
 
 
+@main.command()
+@click.argument("name")
+def new(name: str) -> None:
+    """Begins a bonus exercise: a small one that works, in a room of its own."""
+    with authoring():
+        from autograder.authoring.new import new as begin
+
+        for line in begin(name):
+            click.echo(line)
+
+
 @contextmanager
 def authoring() -> Iterator[None]:
     """What instructors run ends in words: in a checkout only, and with torch."""
