@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,6 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from autograder.batch import Known, grade_all, nothing_known
 from autograder.compare import moved
+from autograder.files import UnreadableError
 from autograder.graded import ABSENT, GradedFolder, read_outcomes
 from autograder.intake.classes import (
     Found,
@@ -34,6 +36,9 @@ from autograder.report import GraderError, Outcome
 from autograder.sandbox.cleanup import clear_stale, scratch_folder
 from autograder.similar import alike
 
+# What `make authoring` installs beside the grader.
+AUTHORING_PACKAGES = ("torch", "jinja2")
+
 
 @click.group()
 @click.version_option(package_name="attention-autograder")
@@ -47,7 +52,7 @@ def main() -> None:
     try:
         clear_stale(tempfile.gettempdir())
     except OSError as error:
-        click.echo(f"grader_error: no file can be written here. {error}", err=True)
+        click.echo(f"grader_error: the folder for temporary files is of no use. {error}", err=True)
         sys.exit(1)
 
 
@@ -161,6 +166,9 @@ def write_table(folder: GradedFolder, order: list[str]) -> None:
     """grades.csv, also of a run that was stopped: what was finished is in it."""
     try:
         folder.write_table(order)
+    except UnreadableError as error:
+        click.echo(f"grader_error: grades.csv stays as it was. {error}", err=True)
+        sys.exit(1)
     except OSError as error:
         click.echo(f"grader_error: grades.csv could not be written. {error}", err=True)
         sys.exit(1)
@@ -278,14 +286,30 @@ def authoring() -> Iterator[None]:
     except GraderError as error:
         click.echo(f"autograder: {error}", err=True)
         sys.exit(1)
-    except ImportError as error:
-        name = error.name or ""
-        if name.startswith("autograder."):
-            words = "authoring works in a checkout only: this copy has no tools for it."
-        else:
-            words = f"{name} is missing; `make test` installs it."
-        click.echo(f"autograder: {words}", err=True)
+    except (ImportError, SyntaxError) as error:
+        click.echo(f"autograder: {import_fault(error)}", err=True)
         sys.exit(1)
+    except OSError as error:
+        # An OSError does not tell whether its file was read or written; its reason does.
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"autograder: {where}{error.strerror or error}.", err=True)
+        sys.exit(1)
+
+
+def import_fault(error: ImportError | SyntaxError) -> str:
+    """What is missing, in words: a package, the tools of a checkout, or what a typo names."""
+    if importlib.util.find_spec("autograder.authoring") is None:
+        return "authoring works in a checkout only: this copy has no tools for it."
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}, line {error.lineno}: {error.msg}."
+    if error.name in AUTHORING_PACKAGES:
+        return f"{error.name} is missing; `make authoring` installs it."
+    importing = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "importlib" not in frame.filename
+    ]
+    return f"{importing[-1].filename}, line {importing[-1].lineno}: {error}."
 
 
 def gather(paths: tuple[Path, ...], one: bool, scratch: Path) -> tuple[list[Member], bool]:
@@ -352,7 +376,7 @@ def enrolled(members: list[Member], roster: Path | None) -> tuple[list[Member], 
 def open_folder(out: Path) -> GradedFolder:
     try:
         return GradedFolder(out)
-    except ValueError as error:
+    except (ValueError, UnreadableError) as error:
         raise click.UsageError(str(error)) from error
     except OSError as error:
         raise click.UsageError(f"cannot write to {out}: {error.strerror}.") from error

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring import handouts
 from autograder.authoring.dry_run import dry_grading, right
 from autograder.authoring.mistaken import Questions, left_out, misnamed_ways, random_pairs
 from autograder.authoring.mutants import mutants
@@ -102,6 +103,7 @@ def checks(found: Verification, suites: Suites, tell: Tell) -> Iterator[Check]:
     yield template()
     yield exam()
     yield provenance()
+    yield Check("the pages say what manifest.toml does", [*handouts.otherwise()])
     tell("right submissions in every style")
     yield from right_styles()
     tell("misconceptions")

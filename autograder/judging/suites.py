@@ -2,7 +2,7 @@
 
 import os
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
@@ -132,8 +132,16 @@ class Suites:
 
     # --- pytest's hooks ----------------------------------------------------------------------
 
+    def pytest_exception_interact(
+        self, call: pytest.CallInfo[object], report: pytest.CollectReport | pytest.TestReport
+    ) -> None:
+        """A room that says in a sentence what is wrong with it is quoted, without a traceback."""
+        error = call.excinfo.value if call.excinfo else None
+        if isinstance(report, pytest.CollectReport) and isinstance(error, GraderError):
+            self.error = self.error or error
+
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
+        if report.failed and self.error is None:
             self.error = GraderError(f"a hidden suite cannot be collected:\n{report.longreprtext}")
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -145,14 +153,17 @@ class Suites:
                 title = " ".join((item.function.__doc__ or name).split())
                 tests[name] = HiddenTest(name, title, *points_of(item))
             tests[name].cases.append(item)
-        for exercise in load_manifest().exercises:
-            self.tests.setdefault(exercise.name, {})
-            total = self.blank(exercise).max_score
-            if self.error is None and total != exercise.points:
-                self.error = GraderError(
-                    f"the tests in autograder/exercises/{exercise.name}/test_{exercise.name}.py "
-                    f"add up to {total:g} points, manifest.toml says {exercise.points:g}."
-                )
+        exercises = load_manifest().exercises
+        unlisted = sorted({*self.tests} - {exercise.name for exercise in exercises})
+        if self.error is None and unlisted:
+            self.error = GraderError(
+                f"autograder/exercises/{unlisted[0]}/ has tests, and manifest.toml lists no "
+                f"{unlisted[0]}: write its [[exercise]], or take the room away."
+            )
+        for exercise in exercises:
+            tests = self.tests.setdefault(exercise.name, {})
+            if self.error is None:
+                self.error = fault_of(exercise, sum(test.points for test in tests.values()), tests)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if self.error is None:
@@ -177,6 +188,21 @@ class Suites:
         trace = "".join(traceback.format_exception(excinfo.value))
         self.error = self.error or GraderError(trace)
         return True
+
+
+def fault_of(exercise: Exercise, total: float, tests: Collection[str]) -> GraderError | None:
+    """What is wrong with the tests of an exercise, in a sentence that names the file to edit."""
+    file = f"autograder/exercises/{exercise.name}/test_{exercise.name}.py"
+    if not (EXERCISES.parents[1] / file).is_file():
+        return GraderError(f"manifest.toml lists {exercise.name}, and {file} is not there.")
+    if not tests:
+        return GraderError(f"{file} has no test: a function whose name begins with test_.")
+    if total != exercise.points:
+        return GraderError(
+            f"the tests in {file} add up to {total:g} points, manifest.toml says "
+            f"{exercise.points:g}."
+        )
+    return None
 
 
 def points_of(item: pytest.Function) -> tuple[float, str | None]:
