@@ -54,6 +54,11 @@ def main() -> None:
     except OSError as error:
         click.echo(f"grader_error: the folder for temporary files is of no use. {error}", err=True)
         sys.exit(1)
+    try:
+        load_manifest()
+    except GraderError as error:
+        click.echo(f"grader_error: {error}", err=True)
+        sys.exit(1)
 
 
 @main.command()

@@ -108,8 +108,8 @@ class Suites:
                 case.config.stash[STUDENT] = student
                 case.ihook.pytest_runtest_protocol(item=case, nextitem=None)
         when, error = self._raised
-        if isinstance(error, (SystemExit, KeyboardInterrupt)):
-            # A signal to the grader: no verdict on whoever is asked just now.
+        if isinstance(error, (SystemExit, KeyboardInterrupt, GraderError)):
+            # A signal to the grader, or a fault of its own: no verdict on whoever is asked now.
             raise error
         if error is None or isinstance(error, StudentFault):
             return Outcome(error, measured)
