@@ -220,7 +220,7 @@ def compare(old: Path, new: Path) -> None:
 )
 def verify(as_json: bool, html: Path | None) -> None:
     """The gate: proves that the hidden tests judge well. Needs a checkout."""
-    console = Console(width=None if sys.stdout.isatty() else 160)
+    console = Console(width=None if sys.stdout.isatty() else 80)
     progress = Console(stderr=True)
     with authoring(), progress.status("") as status:
         from autograder.authoring.matrix import show_verification, write_page

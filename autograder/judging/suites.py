@@ -2,7 +2,7 @@
 
 import os
 import traceback
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
@@ -153,17 +153,11 @@ class Suites:
                 title = " ".join((item.function.__doc__ or name).split())
                 tests[name] = HiddenTest(name, title, *points_of(item))
             tests[name].cases.append(item)
-        exercises = load_manifest().exercises
-        unlisted = sorted({*self.tests} - {exercise.name for exercise in exercises})
-        if self.error is None and unlisted:
-            self.error = GraderError(
-                f"autograder/exercises/{unlisted[0]}/ has tests, and manifest.toml lists no "
-                f"{unlisted[0]}: write its [[exercise]], or take the room away."
-            )
-        for exercise in exercises:
-            tests = self.tests.setdefault(exercise.name, {})
-            if self.error is None:
-                self.error = fault_of(exercise, sum(test.points for test in tests.values()), tests)
+        for exercise in load_manifest().exercises:
+            self.tests.setdefault(exercise.name, {})
+        fault = next(faults(self.tests), "")
+        if fault and self.error is None:
+            self.error = GraderError(fault)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if self.error is None:
@@ -190,19 +184,30 @@ class Suites:
         return True
 
 
-def fault_of(exercise: Exercise, total: float, tests: Collection[str]) -> GraderError | None:
-    """What is wrong with the tests of an exercise, in a sentence that names the file to edit."""
-    file = f"autograder/exercises/{exercise.name}/test_{exercise.name}.py"
-    if not (EXERCISES.parents[1] / file).is_file():
-        return GraderError(f"manifest.toml lists {exercise.name}, and {file} is not there.")
-    if not tests:
-        return GraderError(f"{file} has no test: a function whose name begins with test_.")
-    if total != exercise.points:
-        return GraderError(
-            f"the tests in {file} add up to {total:g} points, manifest.toml says "
-            f"{exercise.points:g}."
-        )
-    return None
+def faults(tests: Mapping[str, Mapping[str, HiddenTest]]) -> Iterator[str]:
+    """What is wrong with the suites, by exercise, in sentences that name the file to edit."""
+    exercises = {exercise.name: exercise for exercise in load_manifest().exercises}
+    homes: dict[str, str] = {}
+    for name, suite in tests.items():
+        file = f"autograder/exercises/{name}/test_{name}.py"
+        total = sum(test.points for test in suite.values())
+        if name not in exercises:
+            yield f"{file} has tests, and manifest.toml lists no {name}: write its [[exercise]]."
+        elif not (EXERCISES / name / f"test_{name}.py").is_file():
+            yield f"manifest.toml lists {name}, and {file} is not there."
+        elif not suite:
+            yield f"{file} has no test: a function whose name begins with test_."
+        elif total != exercises[name].points:
+            yield (
+                f"the tests in {file} add up to {total:g} points, manifest.toml says "
+                f"{exercises[name].points:g}."
+            )
+        for test in suite:
+            if homes.setdefault(test, name) != name:
+                yield (
+                    f"{test} is a test of {homes[test]} and of {name}, and is known by its name "
+                    f"alone: rename it in {file}."
+                )
 
 
 def points_of(item: pytest.Function) -> tuple[float, str | None]:
