@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.authoring.verify import Row, Tested, Verification
+from autograder.authoring.verify import Column, Row, Verification
 from autograder.files import write_whole
 from autograder.kit.cases import read_data
 
@@ -25,10 +25,10 @@ class Part:
 
     function: str
     rows: list[Row]
-    suites: dict[str, list[tuple[int, Tested]]]
+    suites: dict[str, list[tuple[int, Column]]]
 
     @property
-    def tests(self) -> list[tuple[int, Tested]]:
+    def tests(self) -> list[tuple[int, Column]]:
         return [test for suite in self.suites.values() for test in suite]
 
 
@@ -37,7 +37,7 @@ def parts(found: Verification) -> Iterator[Part]:
     for function in dict.fromkeys(row.function for row in found.matrix):
         rows = [row for row in found.matrix if row.function == function]
         failing = {name for row in rows for name in row.fails}
-        suites: dict[str, list[tuple[int, Tested]]] = {}
+        suites: dict[str, list[tuple[int, Column]]] = {}
         for number, test in enumerate(found.tests, start=1):
             if test.function == function or test.name in failing:
                 suites.setdefault(test.exercise, []).append((number, test))
@@ -70,7 +70,7 @@ def matrix_table(part: Part) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), title_justify="left")
     table.add_column(f"mistakes in {part.function}", no_wrap=True)
     table.add_column("versions", justify="right")
-    table.add_column("fail the tests (so many of them, where not all)")
+    table.add_column("fails the tests; (n): n versions only")
     for row in part.rows:
         failed = (
             str(number) if row.fails[test.name] == row.versions else f"{number} ({some})"

@@ -61,7 +61,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Tested:
+class Column:
     """A column of the matrix: a hidden test, and what its title says."""
 
     exercise: str
@@ -73,7 +73,7 @@ class Tested:
 @dataclass
 class Verification:
     checks: list[Check]
-    tests: list[Tested] = field(default_factory=list)
+    tests: list[Column] = field(default_factory=list)
     matrix: list[Row] = field(default_factory=list)
 
     @property
@@ -335,9 +335,9 @@ def code_tests(report: Report) -> Iterator[tuple[str, str, TestResult]]:
             yield from ((exercise.name, function, test) for test in exercise.tests)
 
 
-def tested(report: Report) -> Iterator[Tested]:
+def tested(report: Report) -> Iterator[Column]:
     for exercise, function, test in code_tests(report):
-        yield Tested(exercise, function, test.name, test.title)
+        yield Column(exercise, function, test.name, test.title)
 
 
 def failed_tests(report: Report) -> list[str]:
