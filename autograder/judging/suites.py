@@ -147,14 +147,19 @@ class Suites:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         for item in session.items:
             assert isinstance(item, pytest.Function)
-            tests = self.tests.setdefault(exercise_of(item.module.__name__), {})
+            exercise, room = exercise_of(item.module.__name__), item.path.parent.name
+            if room != exercise and self.error is None:
+                self.error = GraderError(
+                    f"autograder/exercises/{room}/{item.path.name} should be called test_{room}.py."
+                )
+            tests = self.tests.setdefault(exercise, {})
             name = item.function.__name__
             if name not in tests:
                 title = " ".join((item.function.__doc__ or name).split())
                 tests[name] = HiddenTest(name, title, *points_of(item))
             tests[name].cases.append(item)
-        for exercise in load_manifest().exercises:
-            self.tests.setdefault(exercise.name, {})
+        for listed in load_manifest().exercises:
+            self.tests.setdefault(listed.name, {})
         fault = next(faults(self.tests), "")
         if fault and self.error is None:
             self.error = GraderError(fault)
