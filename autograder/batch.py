@@ -116,7 +116,7 @@ class Pool:
         try:
             self._run(waiting, jobs, several=len(members) > 1)
         except OSError as error:
-            raise GraderError(f"no file can be written for the guests: {error}") from error
+            raise GraderError(f"no guest can be made: {error}") from error
 
     def _run(self, waiting: list[Member], jobs: int, several: bool) -> None:
         with scratch_folder("guest-") as scratch:

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,6 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from autograder.batch import Known, grade_all, nothing_known
 from autograder.compare import moved
+from autograder.files import UnreadableError
 from autograder.graded import ABSENT, GradedFolder, read_outcomes
 from autograder.intake.classes import (
     Found,
@@ -34,6 +36,9 @@ from autograder.report import GraderError, Outcome
 from autograder.sandbox.cleanup import clear_stale, scratch_folder
 from autograder.similar import alike
 
+# What `make authoring` installs beside the grader.
+AUTHORING_PACKAGES = ("torch", "jinja2")
+
 
 @click.group()
 @click.version_option(package_name="attention-autograder")
@@ -47,7 +52,12 @@ def main() -> None:
     try:
         clear_stale(tempfile.gettempdir())
     except OSError as error:
-        click.echo(f"grader_error: no file can be written here. {error}", err=True)
+        click.echo(f"grader_error: the folder for temporary files is of no use. {error}", err=True)
+        sys.exit(1)
+    try:
+        load_manifest()
+    except GraderError as error:
+        click.echo(f"grader_error: {error}", err=True)
         sys.exit(1)
 
 
@@ -180,6 +190,9 @@ def write_table(folder: GradedFolder, order: list[str]) -> None:
     """grades.csv, also of a run that was stopped: what was finished is in it."""
     try:
         folder.write_table(order)
+    except UnreadableError as error:
+        click.echo(f"grader_error: grades.csv stays as it was. {error}", err=True)
+        sys.exit(1)
     except OSError as error:
         click.echo(f"grader_error: grades.csv could not be written. {error}", err=True)
         sys.exit(1)
@@ -226,7 +239,7 @@ def compare(old: Path, new: Path) -> None:
 )
 def verify(as_json: bool, html: Path | None) -> None:
     """The gate: proves that the hidden tests judge well. Needs a checkout."""
-    console = Console(width=None if sys.stdout.isatty() else 160)
+    console = Console(width=None if sys.stdout.isatty() else 80)
     progress = Console(stderr=True)
     with authoring(), progress.status("") as status:
         from autograder.authoring.matrix import show_verification, write_page
@@ -278,6 +291,17 @@ def bundle(out: Path, with_kernel: bool) -> None:
             click.echo(line)
 
 
+@main.command()
+@click.argument("name")
+def new(name: str) -> None:
+    """Begins a bonus exercise: a small one that works, in a room of its own."""
+    with authoring():
+        from autograder.authoring.new import new as begin
+
+        for line in begin(name):
+            click.echo(line)
+
+
 @contextmanager
 def authoring() -> Iterator[None]:
     """What instructors run ends in words: in a checkout only, and with torch."""
@@ -286,14 +310,30 @@ def authoring() -> Iterator[None]:
     except GraderError as error:
         click.echo(f"autograder: {error}", err=True)
         sys.exit(1)
-    except ImportError as error:
-        name = error.name or ""
-        if name.startswith("autograder."):
-            words = "authoring works in a checkout only: this copy has no tools for it."
-        else:
-            words = f"{name} is missing; `make test` installs it."
-        click.echo(f"autograder: {words}", err=True)
+    except (ImportError, SyntaxError) as error:
+        click.echo(f"autograder: {import_fault(error)}", err=True)
         sys.exit(1)
+    except OSError as error:
+        # An OSError does not tell whether its file was read or written; its reason does.
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"autograder: {where}{error.strerror or error}.", err=True)
+        sys.exit(1)
+
+
+def import_fault(error: ImportError | SyntaxError) -> str:
+    """What is missing, in words: a package, the tools of a checkout, or what a typo names."""
+    if importlib.util.find_spec("autograder.authoring") is None:
+        return "authoring works in a checkout only: this copy has no tools for it."
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}, line {error.lineno}: {error.msg}."
+    if error.name in AUTHORING_PACKAGES:
+        return f"{error.name} is missing; `make authoring` installs it."
+    importing = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "importlib" not in frame.filename
+    ]
+    return f"{importing[-1].filename}, line {importing[-1].lineno}: {error}."
 
 
 def gather(paths: tuple[Path, ...], one: bool, scratch: Path) -> tuple[list[Member], bool]:
@@ -360,7 +400,7 @@ def enrolled(members: list[Member], roster: Path | None) -> tuple[list[Member], 
 def open_folder(out: Path) -> GradedFolder:
     try:
         return GradedFolder(out)
-    except ValueError as error:
+    except (ValueError, UnreadableError) as error:
         raise click.UsageError(str(error)) from error
     except OSError as error:
         raise click.UsageError(f"cannot write to {out}: {error.strerror}.") from error

@@ -21,6 +21,10 @@ def write_whole(path: Path, content: bytes) -> None:
         fresh.unlink(missing_ok=True)
 
 
+class UnreadableError(OSError):
+    """A file is there and cannot be read: its words say which, and why."""
+
+
 @dataclass
 class Table:
     """A CSV file: every row has as many cells as the header."""
@@ -36,10 +40,13 @@ class Table:
 def read_table(path: Path) -> Table:
     """A CSV file as spreadsheets write it, whatever its delimiter and encoding.
 
-    Raises ValueError, in words, where it is none, and OSError where it cannot be read.
+    Raises ValueError, in words, where it is none, and UnreadableError where it cannot be read.
     """
-    with path.open("rb") as file:
-        source = file.read(TABLE_BYTES + 1)
+    try:
+        with path.open("rb") as file:
+            source = file.read(TABLE_BYTES + 1)
+    except OSError as error:
+        raise UnreadableError(f"{path} cannot be read: {error.strerror}.") from error
     if len(source) > TABLE_BYTES:
         raise ValueError(f"{path.name} is larger than {TABLE_BYTES // 2**20} MiB.")
     text = text_of_table(source)

@@ -25,7 +25,7 @@ ABSENT: Status = "no submission"
 
 class GradedFolder:
     """What --out is written to. ValueError, in words, where its overrides.csv cannot be applied;
-    OSError where it cannot be written."""
+    UnreadableError where that cannot be read, another OSError where it cannot be written."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -129,11 +129,10 @@ def read_outcomes(folder: Path) -> list[Outcome]:
 
 def read_outcome(path: Path) -> Outcome:
     """One file of results/; what cannot be read is told as not finished."""
-    with path.open("rb") as file:
-        source = file.read(RESULT_BYTES)
     broken = Outcome(path.stem, (), None, "not finished", "its result cannot be read: grade again")
     try:
-        extra = json.loads(source)["extra_data"]
+        with path.open("rb") as file:
+            extra = json.loads(file.read(RESULT_BYTES))["extra_data"]
         students = tuple(Student(**student) for student in extra.get("students", ()))
         if "report" in extra:
             report = Report.from_json(extra["report"])
@@ -145,5 +144,5 @@ def read_outcome(path: Path) -> Outcome:
             return broken
         fault, origin = str(extra.get("fault", "")), str(extra.get("origin", ""))
         return Outcome(path.stem, students, None, status, fault, origin=origin)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return broken

@@ -84,19 +84,15 @@ class Manifest:
         """The names of the files that students write functions in, without their ending."""
         return tuple(self.files.values())
 
-    @property
-    def exam_threshold(self) -> int:
-        return self.exam.threshold
-
-    @property
-    def exam_attempts(self) -> int:
-        return self.exam.attempts
-
 
 @cache
 def load_manifest() -> Manifest:
     """Reads autograder/manifest.toml; GraderError says what is wrong in it."""
-    return parse_manifest(PATH.read_text(encoding="utf-8"))
+    try:
+        text = PATH.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise GraderError(f"{PATH} cannot be read: {error}") from None
+    return parse_manifest(text)
 
 
 def parse_manifest(text: str) -> Manifest:

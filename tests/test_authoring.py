@@ -1,20 +1,27 @@
 """Regenerating and the gate, as an instructor meets them; all on copies of the checkout."""
 
+import datetime
+import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 pytest.importorskip("torch", reason="the kernel's values come from torch")
 
 from autograder.authoring import regenerate as authoring
 from autograder.authoring.dry_run import dry_run
+from autograder.authoring.matrix import show_verification, write_page
 from autograder.authoring.mutants import mutants, random_arguments
+from autograder.authoring.verify import Check, Column, Row, Verification
 from autograder.kit.drawing import CHECKOUT
+from tests.checkouts import autograder, copied, edit, status
 from tests.goldens import CODE_POINTS, GOLDENS, POINTS, folder_of
 
 DATA = "autograder/exercises"
@@ -25,38 +32,7 @@ OTHER_PYTHONS = ("3.10", "3.12", "3.13")
 @pytest.fixture
 def checkout(tmp_path):
     """A copy of what authoring reads, under git."""
-    for part in PARTS:
-        source = CHECKOUT / part
-        if source.is_dir():
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(source, tmp_path / part, ignore=ignored)
-        else:
-            shutil.copy(source, tmp_path / part)
-    git = ["git", "-c", "user.name=test", "-c", "user.email=test@example.invalid"]
-    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "start"]):
-        subprocess.run([*git, *command], cwd=tmp_path, check=True)
-    return tmp_path
-
-
-def autograder(checkout, *arguments, **env):
-    return subprocess.run(
-        [sys.executable, "-m", "autograder", *arguments],
-        cwd=checkout,
-        env={**os.environ, "PYTHONPATH": str(checkout), **env},
-        capture_output=True,
-        text=True,
-    )
-
-
-def edit(path, old, new):
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, 1))
-
-
-def status(checkout):
-    command = ["git", "status", "--porcelain"]
-    return subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True).stdout
+    return copied(tmp_path, *PARTS)
 
 
 # --- drawing ---------------------------------------------------------------------------------
@@ -263,17 +239,45 @@ def test_every_draw_judges_alike(checkout, seed):
         assert report["misconceptions"] == GOLDENS[name].misconceptions, name
 
 
-def test_the_matrix_is_a_page_too(tmp_path):
-    from autograder.authoring.matrix import write_page
-    from autograder.authoring.verify import Check, Row, Verification
+def a_verification():
+    tests = [
+        Column("attention", "attention", "test_a_b", "A is <b>."),
+        Column("fused_kernel", "attention", "test_c", "C is d."),
+        Column("positions", "positions", "test_e", "E is f."),
+    ]
+    rows = [
+        Row("no_scaling", "attention", 3, {"test_a_b": 1, "test_c": 3}, "Your <hint>."),
+        *(Row(f"mistake_{n}", "positions", 1, {"test_e": 1}, "Hint.") for n in range(9)),
+    ]
+    return Verification([Check("it <holds>"), Check("x", ["fault " * 30])], tests, rows)
 
-    row = Row("no_scaling", "attention", 1, {"test_a_b": 1})
-    found = Verification([Check("it <holds>"), Check("x", ["fault"])], ["test_a_b"], [row])
-    write_page(found, tmp_path / "page.html")
+
+def test_the_matrix_is_a_page_too(tmp_path):
+    write_page(a_verification(), tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
-    assert "it &lt;holds&gt;" in page
-    assert "no_scaling" in page
-    assert "fault" in page
+    for words in (
+        "it &lt;holds&gt;",
+        "<summary>no_scaling</summary><p>Your &lt;hint&gt;.</p>",
+        '<th scope="colgroup" colspan="1">fused_kernel</th>',
+        "A is &lt;b&gt;. <code>test_a_b</code>",
+        '<td class="some">1</td>',
+        '<td class="all">3</td>',
+        "seed 0, the public demonstration",
+        f"Checked on {datetime.date.today().isoformat()}",
+    ):
+        assert words in page, words
+
+
+def test_the_matrix_is_readable_at_80_columns():
+    out = io.StringIO()
+    show_verification(a_verification(), Console(file=out, width=80))
+    table, _, rest = out.getvalue().partition("The tests of attention")
+    assert max(map(len, table.splitlines())) <= 80
+    assert re.search(r"no_scaling +3 +1 \(1\), 2 *\n", table)
+    assert "\u2026" not in table
+    assert "   1 test_a_b\n\nThe tests of fused_kernel\n   2 test_c\n" in rest
+    # A fault is one line, whatever its length: it can be searched for.
+    assert "fault " * 29 + "fault" in rest
 
 
 def test_mutants_differ_from_the_reference_and_are_killed():

@@ -35,9 +35,9 @@ def page(questions: Sequence[Question]) -> str:
         "questions": asked,
     }
     introduction = (
-        f"<p>{len(questions)} questions on Modules 0 to 3; {assignment.exam_threshold} of 100 pass."
+        f"<p>{len(questions)} questions on Modules 0 to 3; {assignment.exam.threshold} of 100 pass."
         " A question left blank counts as missed, and a wrong answer counts like a blank one. "
-        f"The first {assignment.exam_attempts} different answer sheets that you hand in count, "
+        f"The first {assignment.exam.attempts} different answer sheets that you hand in count, "
         "and the best of them stays.</p>"
     )
     # No </script> in a question ends the data.

@@ -22,7 +22,7 @@ def sheet(questions: Sequence[Question]) -> str:
     lines = [
         "# The exam",
         "",
-        f"{len(questions)} questions on Modules 0 to 3; {assignment.exam_threshold} of 100 pass. "
+        f"{len(questions)} questions on Modules 0 to 3; {assignment.exam.threshold} of 100 pass. "
         "Write your answers into",
         'the `exam.toml` that comes with your files: `q01 = "b"`, `q02 = "1/4"`. Upper and lower',
         "case are the same, and so are 0.25, .25 and 1/4. Each question counts the same; a blank",
@@ -30,9 +30,9 @@ def sheet(questions: Sequence[Question]) -> str:
         "your answers, and never whether they are right.",
         "",
         "Where your course lets you hand in again and keeps count (Gradescope does), the first "
-        f"{assignment.exam_attempts}",
+        f"{assignment.exam.attempts}",
         "different answer sheets count, and the best of them stays. What costs one of the "
-        f"{assignment.exam_attempts}: a",
+        f"{assignment.exam.attempts}: a",
         'sheet with an answer that means something else than before ("B" for "b" or 0.25 for 1/4',
         "does not), also where the run that read it was stopped. What costs none: the same answers",
         "again, a sheet without an answer, code alone. After each sheet you are told its score and",

@@ -104,7 +104,8 @@ def random_pairs(questions: Questions, pairs: int = PAIRS) -> Iterator[tuple[str
 def drawn_pairs(
     known: Configuration, rng: random.Random, pairs: int
 ) -> Iterator[tuple[Misconception, Way, Misconception, Way]]:
-    drawn = 0
+    """None where all mistakes are of one stage."""
+    drawn = 0 if len({one.stage for one in known.misconceptions}) > 1 else pairs
     while drawn < pairs:
         one, other = rng.sample(known.misconceptions, k=2)
         way, beside = rng.choice(one.ways), rng.choice(other.ways)

@@ -145,8 +145,8 @@ def compiled(tree: ast.Module, function: str) -> Callable[..., Any] | None:
 def random_arguments(function: str) -> list[tuple[Any, ...]]:
     """Arguments from the whole domain of the contract, the same at every run."""
     rng = random.Random(function)
-    draws = registry.part(load_manifest().files[function], "draws")
-    return [draws.random_arguments(rng) for _ in range(INPUTS)]
+    draw = registry.made(load_manifest().files[function], "draws", "random_arguments")
+    return [draw(rng) for _ in range(INPUTS)]
 
 
 def differs(function: str, version: Callable[..., Any]) -> bool:

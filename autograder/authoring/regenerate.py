@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.authoring import exam_page, exam_sheets, notebook
+from autograder.authoring import exam_page, exam_sheets, handouts, notebook
 from autograder.exam.own import read_own
 from autograder.exercises import registry
 from autograder.exercises.exam.bank import draw_exam
@@ -28,6 +28,7 @@ from autograder.kit.cases import (
     SWAPPING,
     digest,
     read_data,
+    read_key,
     suites,
 )
 from autograder.kit.drawing import CHECKOUT, PUBLIC_SEED, SOLUTIONS, load_solution, require_checkout
@@ -61,6 +62,7 @@ def draw_all(seed: str) -> dict[str, str]:
         if exercise.function:
             data[f"{exercise.name}/cases"] = room(exercise, rng, seed == PUBLIC_SEED)
     return {
+        **handouts.decided_pages(len(questions)),
         "assignments/exam.md": exam_sheets.sheet(questions),
         "assignments/exam.html": exam_page.page(questions),
         "student_template/exam.toml": exam_sheets.blank(questions),
@@ -74,7 +76,8 @@ def room(exercise: Exercise, rng: Callable[[str], random.Random], public: bool) 
     """What an exercise's cases.json holds: the cases of each test, and beside them the probes and
     the right function that takes a failed one's place."""
     draws = registry.part(exercise.name, "draws")
-    found: dict[str, Any] = draws.cases(rng(exercise.name), public)
+    drawn = registry.made(exercise.name, "draws", "cases")
+    found: dict[str, Any] = drawn(rng(exercise.name), public)
     if hasattr(draws, "probes"):
         probes = draws.probes(rng(f"{exercise.name}/probes"))
         found[PROBES] = [[argument.tolist() for argument in probe] for probe in probes]
@@ -158,6 +161,8 @@ def prove_changes() -> str:
     for path in drawn:
         if path in SHEETS or path == f"{ROOMS}/exam/key.json":
             drawn[path] = (CHECKOUT / path).read_text(encoding="utf-8")
+    # The questions on the sheets stay; what the manifest says of them may be new.
+    drawn |= handouts.decided_pages(len(read_key()))
     return prove(drawn, seed)
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring import handouts
 from autograder.authoring.dry_run import dry_grading, right
 from autograder.authoring.mistaken import Questions, left_out, misnamed_ways, random_pairs
 from autograder.authoring.mutants import mutants
@@ -22,7 +23,7 @@ from autograder.kit.comparing import Measurement
 from autograder.kit.drawing import CHECKOUT, SOLUTIONS, require_checkout
 from autograder.kit.misconception import Misconception
 from autograder.manifest import load_manifest
-from autograder.report import GraderError, Report
+from autograder.report import GraderError, Report, TestResult
 from autograder.sandbox.process import Guest
 
 TEMPLATE = CHECKOUT / "student_template"
@@ -56,12 +57,23 @@ class Row:
     function: str
     versions: int
     fails: dict[str, int] = field(default_factory=dict)
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the matrix: a hidden test, and what its title says."""
+
+    exercise: str
+    function: str
+    name: str
+    title: str
 
 
 @dataclass
 class Verification:
     checks: list[Check]
-    tests: list[str] = field(default_factory=list)
+    tests: list[Column] = field(default_factory=list)
     matrix: list[Row] = field(default_factory=list)
 
     @property
@@ -72,7 +84,7 @@ class Verification:
         return {
             "holds": self.holds,
             "checks": [{**asdict(check), "holds": check.holds} for check in self.checks],
-            "tests": self.tests,
+            "tests": [asdict(test) for test in self.tests],
             "matrix": [asdict(row) for row in self.matrix],
         }
 
@@ -102,6 +114,7 @@ def checks(found: Verification, suites: Suites, tell: Tell) -> Iterator[Check]:
     yield template()
     yield exam()
     yield provenance()
+    yield Check("the pages say what manifest.toml does", [*handouts.otherwise()])
     tell("right submissions in every style")
     yield from right_styles()
     tell("misconceptions")
@@ -208,11 +221,11 @@ def misconceptions(found: Verification, suites: Suites) -> Iterator[Check]:
     named = Check("every misconception is named, and nothing else is")
     clear = Check(f"every mistake is at least {WRONG:g} times outside the tolerance")
     idle = Check("every test is failed by a misconception")
-    found.tests = list(code_tests(dry_grading({}, suites=suites).report))
+    found.tests = list(tested(dry_grading({}, suites=suites).report))
     smallest = float("inf")
     for function, entry in known_misconceptions():
         runs = runs_of(function, entry, suites)
-        row = Row(entry.name, function, len(runs))
+        row = Row(entry.name, function, len(runs), hint=entry.hint)
         for run in runs:
             grading = run()
             report = grading.report
@@ -230,7 +243,7 @@ def misconceptions(found: Verification, suites: Suites) -> Iterator[Check]:
                     clear.faults.append(f"{entry.name} fails {name} by {error:.1f} tolerances")
         found.matrix.append(row)
     failing = {name for row in found.matrix for name in row.fails}
-    idle.faults += [f"nothing fails {name}" for name in found.tests if name not in failing]
+    idle.faults += [f"nothing fails {one.name}" for one in found.tests if one.name not in failing]
     seen.figure = f"{sum(row.versions for row in found.matrix)} wrong versions"
     clear.figure = f"{smallest:.1e} at least"
     seen.faults += [
@@ -329,21 +342,23 @@ def mechanical_mutants(suites: Suites) -> Check:
     return check
 
 
-def code_tests(report: Report) -> Iterator[str]:
+def code_tests(report: Report) -> Iterator[tuple[str, str, TestResult]]:
+    """The tests of code, each with its exercise and the function that it asks."""
     functions: Mapping[str, str | None] = {
         exercise.name: exercise.function for exercise in load_manifest().exercises
     }
     # A right submission need not hold a bonus.
     for exercise in [*report.exercises, *(one for one in report.bonus if one.begun)]:
-        if functions[exercise.name]:
-            yield from (test.name for test in exercise.tests)
+        function = functions[exercise.name]
+        if function:
+            yield from ((exercise.name, function, test) for test in exercise.tests)
+
+
+def tested(report: Report) -> Iterator[Column]:
+    for exercise, function, test in code_tests(report):
+        yield Column(exercise, function, test.name, test.title)
 
 
 def failed_tests(report: Report) -> list[str]:
     """The tests of code that were not passed."""
-    verdicts = {
-        test.name: test.verdict
-        for exercise in [*report.exercises, *report.bonus]
-        for test in exercise.tests
-    }
-    return [name for name in code_tests(report) if verdicts[name] != "passed"]
+    return [test.name for _, _, test in code_tests(report) if test.verdict != "passed"]

@@ -222,10 +222,10 @@ class Counted:
 
 def count(before: History, examination: Examination, assignment: Manifest) -> Counted:
     """The first different sheets count, the best of them; an unchanged one is no new attempt."""
-    limit = assignment.exam_attempts
+    limit = assignment.exam.attempts
     now = Attempt(examination.digest, examination.score.right)
     return Counted(
-        before.with_sheet(now, limit), before, examination, limit, assignment.exam_threshold
+        before.with_sheet(now, limit), before, examination, limit, assignment.exam.threshold
     )
 
 

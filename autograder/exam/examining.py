@@ -45,7 +45,7 @@ def examine(submission: Submission, key: Sequence[KeyEntry]) -> Examination:
     answers = Answers({}, ())
     if submission.exam is not None:
         answers = read_answers(submission.exam, [entry.id for entry in key])
-    threshold = load_manifest().exam_threshold
+    threshold = load_manifest().exam.threshold
     score = score_exam(answers, key, threshold)
     problems = " ".join(score.problems)
     misses, worth_reading = per_module(score, key), module_to_read(score, key)

@@ -4,6 +4,7 @@ import importlib
 import importlib.util
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 from autograder.kit.contract import Contract
 from autograder.kit.misconception import Configuration, Misconception
@@ -24,6 +25,14 @@ def part(name: str, file: str) -> ModuleType:
             f"manifest.toml lists {name}, and autograder/exercises/{name}/{file}.py is not there."
         )
     return importlib.import_module(module)
+
+
+def made(name: str, file: str, what: str) -> Any:
+    """Something that a file of a room defines; GraderError where it does not."""
+    module = part(name, file)
+    if not hasattr(module, what):
+        raise GraderError(f"autograder/exercises/{name}/{file}.py has no {what}.")
+    return getattr(module, what)
 
 
 @cache

@@ -99,7 +99,7 @@ def judge_with(
                 report.exam = examine(submission, read_key()).report
             progress(report)
     except OSError as error:
-        raise GraderError(f"no file can be written for the guest: {error}") from error
+        raise GraderError(f"no guest can be made: {error}") from error
     finally:
         sitting.close()
     return Grading(report, trials)

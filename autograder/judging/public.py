@@ -14,7 +14,7 @@ from autograder.kit.cases import expected_examples
 from autograder.kit.comparing import close
 from autograder.kit.contract import Answer, Contract, Example
 from autograder.manifest import load_manifest
-from autograder.report import StudentFault
+from autograder.report import GraderError, StudentFault
 from autograder.sandbox.student import Shown, Student
 
 # Of an array so large that nobody would read it.
@@ -36,9 +36,13 @@ def ask_publicly(student: Student) -> Public:
         for function, contract in contracts().items():
             exercise = load_manifest().files[function]
             faults: list[StudentFault] = []
-            for example, expected in zip(
-                contract.examples, expected_examples(function), strict=True
-            ):
+            all_expected = expected_examples(function)
+            if len(all_expected) != len(contract.examples):
+                raise GraderError(
+                    f"autograder/exercises/{exercise}/contract.py has other examples than its "
+                    "cases.json: `autograder regenerate --same-draw` computes them."
+                )
+            for example, expected in zip(contract.examples, all_expected, strict=True):
                 try:
                     answer = student.call(function, *example.arguments, **example.keywords)
                 except StudentFault as fault:

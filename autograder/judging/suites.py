@@ -2,7 +2,7 @@
 
 import os
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
@@ -112,8 +112,8 @@ class Suites:
                 case.config.stash[STUDENT] = student
                 case.ihook.pytest_runtest_protocol(item=case, nextitem=None)
         when, error = self._raised
-        if isinstance(error, (SystemExit, KeyboardInterrupt)):
-            # A signal to the grader: no verdict on whoever is asked just now.
+        if isinstance(error, (SystemExit, KeyboardInterrupt, GraderError)):
+            # A signal to the grader, or a fault of its own: no verdict on whoever is asked now.
             raise error
         if error is None or isinstance(error, StudentFault):
             return Outcome(error, measured)
@@ -139,27 +139,37 @@ class Suites:
 
     # --- pytest's hooks ----------------------------------------------------------------------
 
+    def pytest_exception_interact(
+        self, call: pytest.CallInfo[object], report: pytest.CollectReport | pytest.TestReport
+    ) -> None:
+        """A room that says in a sentence what is wrong with it is quoted, without a traceback."""
+        error = call.excinfo.value if call.excinfo else None
+        if isinstance(report, pytest.CollectReport) and isinstance(error, GraderError):
+            self.error = self.error or error
+
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
+        if report.failed and self.error is None:
             self.error = GraderError(f"a hidden suite cannot be collected:\n{report.longreprtext}")
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         for item in session.items:
             assert isinstance(item, pytest.Function)
-            tests = self.tests.setdefault(exercise_of(item.module.__name__), {})
+            exercise, room = exercise_of(item.module.__name__), item.path.parent.name
+            if room != exercise and self.error is None:
+                self.error = GraderError(
+                    f"autograder/exercises/{room}/{item.path.name} should be called test_{room}.py."
+                )
+            tests = self.tests.setdefault(exercise, {})
             name = item.function.__name__
             if name not in tests:
                 title = " ".join((item.function.__doc__ or name).split())
                 tests[name] = HiddenTest(name, title, *points_of(item))
             tests[name].cases.append(item)
-        for exercise in load_manifest().exercises:
-            self.tests.setdefault(exercise.name, {})
-            total = self.blank(exercise).max_score
-            if self.error is None and total != exercise.points:
-                self.error = GraderError(
-                    f"the tests in autograder/exercises/{exercise.name}/test_{exercise.name}.py "
-                    f"add up to {total:g} points, manifest.toml says {exercise.points:g}."
-                )
+        for listed in load_manifest().exercises:
+            self.tests.setdefault(listed.name, {})
+        fault = next(faults(self.tests), "")
+        if fault and self.error is None:
+            self.error = GraderError(fault)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if self.error is None:
@@ -188,6 +198,32 @@ class Suites:
 
 def was_answered(exchange: Exchange) -> bool:
     return not isinstance(exchange.outcome, StudentFault)
+
+
+def faults(tests: Mapping[str, Mapping[str, HiddenTest]]) -> Iterator[str]:
+    """What is wrong with the suites, by exercise, in sentences that name the file to edit."""
+    exercises = {exercise.name: exercise for exercise in load_manifest().exercises}
+    homes: dict[str, str] = {}
+    for name, suite in tests.items():
+        file = f"autograder/exercises/{name}/test_{name}.py"
+        total = sum(test.points for test in suite.values())
+        if name not in exercises:
+            yield f"{file} has tests, and manifest.toml lists no {name}: write its [[exercise]]."
+        elif not (EXERCISES / name / f"test_{name}.py").is_file():
+            yield f"manifest.toml lists {name}, and {file} is not there."
+        elif not suite:
+            yield f"{file} has no test: a function whose name begins with test_."
+        elif total != exercises[name].points:
+            yield (
+                f"the tests in {file} add up to {total:g} points, manifest.toml says "
+                f"{exercises[name].points:g}."
+            )
+        for test in suite:
+            if homes.setdefault(test, name) != name:
+                yield (
+                    f"{test} is a test of {homes[test]} and of {name}, and is known by its name "
+                    f"alone: rename it in {file}."
+                )
 
 
 def points_of(item: pytest.Function) -> tuple[float, str | None, bool]:

@@ -26,10 +26,30 @@ class Case(SimpleNamespace):
     """One drawn case: every list of the file is an array; `id` names it."""
 
 
+def content(path: Path) -> bytes:
+    """The bytes of a file of the grader's own; GraderError where it is there and unreadable."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise GraderError(f"{path} cannot be read: {error.strerror}.") from error
+
+
 @cache
 def read_data(name: str) -> Any:
-    """exercises/<name>.json as it stands: "provenance", "exam/key"."""
-    return json.loads((EXERCISES / f"{name}.json").read_text(encoding="utf-8"))
+    """exercises/<name>.json as it stands: "provenance", "exam/key".
+
+    GraderError, with what to do, where it is not there or no JSON.
+    """
+    path = f"autograder/exercises/{name}.json"
+    redrawn = "`autograder regenerate` draws it anew, with --same-draw on the draw that is here."
+    try:
+        return json.loads(content(EXERCISES / f"{name}.json"))
+    except FileNotFoundError:
+        raise GraderError(f"{path} is not there: {redrawn}") from None
+    except ValueError as error:
+        raise GraderError(f"{path} is not JSON ({error}): {redrawn}") from None
 
 
 def require_whole_draw() -> None:
@@ -56,7 +76,7 @@ def digest_of_tests() -> str:
 def suites() -> dict[str, bytes]:
     """The hidden suites, by their path in exercises/."""
     return {
-        path.relative_to(EXERCISES).as_posix(): path.read_bytes()
+        path.relative_to(EXERCISES).as_posix(): content(path)
         for path in EXERCISES.glob("*/test_*.py")
     }
 
@@ -65,7 +85,7 @@ def generated() -> dict[str, bytes]:
     """What was drawn for them, but for the provenance, by its path in exercises/."""
     files = [*EXERCISES.glob("*/*.json"), *EXERCISES.glob("*.json")]
     return {
-        path.relative_to(EXERCISES).as_posix(): path.read_bytes()
+        path.relative_to(EXERCISES).as_posix(): content(path)
         for path in files
         if path.stem != "provenance"
     }
@@ -73,11 +93,22 @@ def generated() -> dict[str, bytes]:
 
 def read_key() -> list[KeyEntry]:
     """The key of the exam, question by question."""
-    return read_key_file(EXERCISES / "exam" / "key.json")
+    path = EXERCISES / "exam" / "key.json"
+    try:
+        return read_key_file(path)
+    except OSError as error:
+        raise GraderError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def cases_of(exercise: str, test: str) -> list[Case]:
-    """The cases of one test function; KeyError where the data has none."""
+    """The cases of one test function; GraderError, with what to do, where none was drawn."""
+    drawn = read_data(f"{exercise}/cases").get(test)
+    if not drawn:
+        room = f"autograder/exercises/{exercise}"
+        raise GraderError(
+            f"{test} in {room}/test_{exercise}.py asks for a case, and none is drawn: give it some "
+            f"under its name in {room}/draws.py, then `autograder regenerate --same-draw`."
+        )
     return [
         Case(
             **{
@@ -85,7 +116,7 @@ def cases_of(exercise: str, test: str) -> list[Case]:
                 for key, value in case.items()
             }
         )
-        for case in read_data(f"{exercise}/cases")[test]
+        for case in drawn
     ]
 
 
@@ -97,11 +128,23 @@ def probes_of(function: str) -> list[tuple[NDArray[Any], ...]]:
 
 def expected_examples(function: str) -> list[list[NDArray[Any]]]:
     """What each of a contract's examples must give: an array per result."""
-    examples = read_data(f"{load_manifest().files[function]}/cases")[EXAMPLES]
+    examples = beside_cases(function, EXAMPLES)
     return [list(map(np.array, one)) for one in examples]
 
 
 def right_source(function: str) -> str:
     """The source of the right function, for where a helper is replaced."""
-    source: str = read_data(f"{load_manifest().files[function]}/cases")[RIGHT]
+    source: str = beside_cases(function, RIGHT)
     return source
+
+
+def beside_cases(function: str, name: str) -> Any:
+    """What cases.json holds beside the cases; GraderError where it was drawn before."""
+    room = load_manifest().files[function]
+    found = read_data(f"{room}/cases")
+    if name not in found:
+        raise GraderError(
+            f"autograder/exercises/{room}/cases.json has no {name!r}: "
+            "`autograder regenerate --same-draw` writes it."
+        )
+    return found[name]

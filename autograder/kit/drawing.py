@@ -35,9 +35,17 @@ JsonCase = dict[str, Any]
 
 
 def load_solution(function: str) -> Callable[..., Any]:
-    """A function of solutions/, its siblings importable by name as they are for students."""
+    """A function of solutions/, its siblings importable by name as they are for students.
+
+    GraderError where its file is not there, or does not define it.
+    """
     require_checkout()
-    solution: Callable[..., Any] = getattr(load_module(load_manifest().files[function]), function)
+    name = load_manifest().files[function]
+    if not (SOLUTIONS / f"{name}.py").is_file():
+        raise GraderError(f"manifest.toml lists {name}, and solutions/{name}.py is not there.")
+    solution: Callable[..., Any] | None = getattr(load_module(name), function, None)
+    if solution is None:
+        raise GraderError(f"solutions/{name}.py has no {function}.")
     return solution
 
 

@@ -155,7 +155,7 @@ def glance(root: Path, metadata: object) -> dict[str, Any]:
     with path.open("rb") as file:
         source = file.read(SHEET_BYTES)
     now = glance_at(source, read_key_file(KEY))
-    return before.with_sheet(now, load_manifest().exam_attempts).record() if now else {}
+    return before.with_sheet(now, load_manifest().exam.attempts).record() if now else {}
 
 
 def read_metadata(path: Path) -> object:
