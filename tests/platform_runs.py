@@ -1,6 +1,7 @@
 """Runs of the platforms: submissions as files to hand in, the zip unpacked, a platform run."""
 
 import compileall
+import io
 import json
 import os
 import shutil
@@ -85,6 +86,23 @@ def zipped(folder: Path) -> Path:
         for path in sorted(folder.rglob("*")):
             file.write(path, path.relative_to(folder))
     return archive
+
+
+def laid(folder: Path, files: dict[str, bytes]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder
+
+
+def archive_of(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", method) as archive:
+        for name, source in files.items():
+            archive.writestr(zipfile.ZipInfo(name), source, method)
+    return content.getvalue()
 
 
 def bundled(out: Path) -> Path:

@@ -18,30 +18,13 @@ from autograder.intake import bounded
 from autograder.intake.submission import Submission, open_submission
 from autograder.manifest import load_manifest
 from autograder.report import GraderError
-from tests.platform_runs import AUTOGRADER, ROOT, SOLUTIONS
+from tests.platform_runs import AUTOGRADER, ROOT, SOLUTIONS, archive_of, laid
 
 FUNCTIONS = ("softmax", "causal_mask", "attention")
 RIGHT = {f"{name}.py": (SOLUTIONS / f"{name}.py").read_bytes() for name in FUNCTIONS}
 SHEET = (SOLUTIONS / "exam.toml").read_bytes()
 WHOLE = {**RIGHT, "exam.toml": SHEET}
 PICTURE = b"\x89PNG"
-
-
-def laid(folder: Path, files: dict[str, bytes]) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    return folder
-
-
-def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", method) as archive:
-        for name, source in files.items():
-            archive.writestr(zipfile.ZipInfo(name), source, method)
-    return content.getvalue()
 
 
 def below(folder: str, files: dict[str, bytes]) -> dict[str, bytes]:
@@ -166,7 +149,11 @@ AS_PEOPLE_DO = {
     "an archive that is not read": ({**WHOLE, "old.rar": b"Rar!"}, "old.rar is an archive"),
     "a link beside": (WHOLE, ""),
     "zip in a zip with a picture": (
-        {"outer.zip": zipped({"hw.zip": zipped({**WHOLE, "scan.jpg": os.urandom(11 << 20)})})},
+        {
+            "outer.zip": archive_of(
+                {"hw.zip": archive_of({**WHOLE, "scan.jpg": os.urandom(11 << 20)})}
+            )
+        },
         "",
     ),
     "a punycode helper": (
@@ -185,7 +172,7 @@ AS_PEOPLE_DO = {
 def test_all_is_found(tmp_path, files, remark, form):
     if form == "zip":
         path = tmp_path / "work.zip"
-        path.write_bytes(zipped(files))
+        path.write_bytes(archive_of(files))
     else:
         path = laid(tmp_path / "work", files)
     started = time.monotonic()
@@ -334,7 +321,7 @@ def test_links_that_lead_nowhere(tmp_path):
 
 def test_a_name_longer_than_any_disk_takes(tmp_path):
     archive = tmp_path / "work.zip"
-    archive.write_bytes(zipped({f"{'h' * 300}/{'i' * 300}.py": b"\n".join(RIGHT.values())}))
+    archive.write_bytes(archive_of({f"{'h' * 300}/{'i' * 300}.py": b"\n".join(RIGHT.values())}))
     submission = opened(archive)
     assert {*submission.places} >= {*FUNCTIONS}
     submission.write(tmp_path / "written")
@@ -342,7 +329,7 @@ def test_a_name_longer_than_any_disk_takes(tmp_path):
 
 
 def test_a_large_dictionary_of_lzma(tmp_path):
-    content = bytearray(zipped(WHOLE, zipfile.ZIP_LZMA))
+    content = bytearray(archive_of(WHOLE, zipfile.ZIP_LZMA))
     # The dictionary's size stands behind the version, the properties' length and their first byte.
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         member = archive.getinfo("attention.py")
@@ -434,7 +421,7 @@ def test_no_child_is_a_fault_of_the_grader(tmp_path, monkeypatch):
 @pytest.mark.parametrize("what", ["folder", "file", "inner folder", "zip"])
 def test_what_the_grader_may_not_read_is_no_fault_of_the_student(tmp_path, what):
     folder = laid(tmp_path / "work", below("hw", WHOLE))
-    (tmp_path / "work.zip").write_bytes(zipped(WHOLE))
+    (tmp_path / "work.zip").write_bytes(archive_of(WHOLE))
     closed = {
         "folder": folder,
         "file": folder / "hw" / "attention.py",

@@ -20,8 +20,7 @@ from autograder.judging.grading import grade, judge
 from autograder.manifest import load_manifest
 from autograder.sandbox.process import Guest
 from tests.goldens import folder_of
-from tests.platform_runs import SOLUTIONS
-from tests.test_intake import laid, zipped
+from tests.platform_runs import SOLUTIONS, archive_of, laid
 
 MANIFEST = load_manifest()
 RIGHT = {
@@ -45,15 +44,15 @@ def cells(one: bytes, number: int) -> bytes:
 
 
 def wrapped(depth: int) -> bytes:
-    content = zipped({"a.py": b""})
+    content = archive_of({"a.py": b""})
     for _ in range(depth):
-        content = zipped({"x.zip": content})
+        content = archive_of({"x.zip": content})
     return content
 
 
 def zeros_in_zips() -> bytes:
-    inner = zipped({"a.txt": bytes(60 << 20)})
-    return zipped({f"{number}.zip": inner for number in range(20)})
+    inner = archive_of({"a.txt": bytes(60 << 20)})
+    return archive_of({f"{number}.zip": inner for number in range(20)})
 
 
 CHAIN = "".join(f"a{n} = a{n + 1}\n" for n in range(20_000)) + "def softmax(x): return a0\n"
@@ -105,17 +104,17 @@ FILES = {
     "digits of another script": lambda: sheet(('q02 = "' + "\u0663" * 20_000 + '"\n').encode()),
     "fifty zips in each other": lambda: {"hw.zip": wrapped(50)},
     "zips of zeros": lambda: {"hw.zip": zeros_in_zips()},
-    "two hundred zips": lambda: {f"{n}.zip": zipped({"a.txt": b""}) for n in range(200)},
-    "60,000 entries": lambda: {"hw.zip": zipped({f"{n}.txt": b"" for n in range(60_000)})},
+    "two hundred zips": lambda: {f"{n}.zip": archive_of({"a.txt": b""}) for n in range(200)},
+    "60,000 entries": lambda: {"hw.zip": archive_of({f"{n}.txt": b"" for n in range(60_000)})},
     "folders 300 deep": lambda: {
-        "hw.zip": zipped({"a/" * 300 + f"{n}/pyvenv.cfg": b"" for n in range(3_000)})
+        "hw.zip": archive_of({"a/" * 300 + f"{n}/pyvenv.cfg": b"" for n in range(3_000)})
     },
     "ends of zips": lambda: {"hw.zip": b"PK\5\6" * 5_000_000},
     "zeros by LZMA": lambda: {
-        "hw.zip": zipped({f"{n}.py": bytes(1 << 20) for n in range(190)}, zipfile.ZIP_LZMA)
+        "hw.zip": archive_of({f"{n}.py": bytes(1 << 20) for n in range(190)}, zipfile.ZIP_LZMA)
     },
     "a class of zeros": lambda: {
-        "hw.zip": zipped({f"{n}/{m}.py": bytes(1 << 20) for n in range(5) for m in range(100)})
+        "hw.zip": archive_of({f"{n}/{m}.py": bytes(1 << 20) for n in range(5) for m in range(100)})
     },
     "metadata of quotes": lambda: {
         "submission_metadata.yml": b'submission_1:\n  :submitters:\n  - :name: "\\xZZ \\u12'
@@ -197,7 +196,7 @@ def test_a_file(tmp_path, name):
     files = FILES[name]()
     folder = laid(tmp_path / "class" / "hostile", files)
     archive = tmp_path / "hostile.zip"
-    archive.write_bytes(zipped(files))
+    archive.write_bytes(archive_of(files))
     for number, path in enumerate((folder, archive)):
         submission = quickly(open_submission, path, MANIFEST)
         assert set(submission.places) | set(submission.faults) >= {*MANIFEST.functions}
@@ -221,7 +220,7 @@ def test_one_member_that_holds_too_much_takes_no_room_from_the_others(tmp_path, 
     large = {f"a/{number}.py": bytes(50_000) for number in range(9)}
     content = {**large, **{f"{who}/softmax.py": RIGHT["softmax.py"] for who in ("b", "c")}}
     path = tmp_path / "class.zip"
-    path.write_bytes(zipped(content))
+    path.write_bytes(archive_of(content))
     (tmp_path / "room").mkdir()
     found = find(path, MANIFEST, tmp_path / "room")
     assert {"b", "c"} <= {member.name for member in found.members}

@@ -129,12 +129,15 @@ def test_a_wrong_softmax_alone_keeps_the_points_of_the_others():
 
 
 def test_attacks_change_nothing():
-    """They are honest work beside, so they earn all, but for the one that breaks its own pipe."""
-    attacks = of_kind("attack")
-    assert {name for name in attacks if CODE[name] != CODE_POINTS} == {
-        "garbage-on-every-descriptor"
+    """They are honest work beside, so they earn all, but for those that give no answer at all."""
+    silent = {
+        "answers-of-eight-mebibytes",
+        "garbage-on-every-descriptor",
+        "sleeps-just-below-the-deadline",
+        "zero-dimensional-frames",
     }
-    assert CODE["garbage-on-every-descriptor"] == 0
+    for name in of_kind("attack"):
+        assert CODE[name] == (0 if name in silent else CODE_POINTS), name
 
 
 def test_cheats_get_no_more_than_their_honest_work():
@@ -145,7 +148,8 @@ def test_cheats_get_no_more_than_their_honest_work():
         # Two points of form: what comes back is a new array of floats, whatever it holds.
         assert earned.pop("softmax") <= 2, name
         assert earned.pop("causal_mask") <= masks, name
-        assert sum(earned.values()) == 0, name
+        # One attention is right with right helpers, which it is given and need not steal.
+        assert sum(earned.values()) == (50 if name == "steals-the-right-helper" else 0), name
 
 
 @pytest.mark.parametrize("name", [name for name in GOLDENS if name.startswith("carried-")])

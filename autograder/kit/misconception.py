@@ -161,10 +161,16 @@ def observe(exchanges: Iterable[Any]) -> list[Observation]:
     return list(found.values())
 
 
+# What the grader's limits put in the place of an answer.
+UNANSWERED = ("crashed", "not_run", "out_of_memory", "timeout")
+
+
 def answers_change(exchanges: Iterable[Any]) -> bool:
-    """Whether one question was answered in two ways."""
+    """Whether one question was answered in two ways; running out of time is no way to answer."""
     found: dict[Any, Observation] = {}
     for exchange in exchanges:
+        if isinstance(exchange.outcome, StudentFault) and exchange.outcome.verdict in UNANSWERED:
+            continue
         now = observation(exchange)
         first = found.setdefault(question(exchange), now)
         if first is now:

@@ -112,8 +112,8 @@ def without_place(fault: StudentFault, doing: Doing) -> StudentFault:
         "out_of_memory": f"{doing} asked for more memory than there is.",
         "import_error": f"{doing} failed, and did not with the public examples.",
     }
-    raised = "Exception" if fault.raised else ""
-    return StudentFault(fault.verdict, sentences[fault.verdict], raised=raised)
+    # The diagnosis needs the class, and tells no more by it than by answers.
+    return StudentFault(fault.verdict, sentences[fault.verdict], raised=fault.raised)
 
 
 def said(what: Raised) -> str:
