@@ -51,7 +51,9 @@ PLANTED = ("re.py", "json.py", "numpy.py", "pkgutil.py", "sitecustomize.py", "co
 def handed_in(name: str, folder: Path) -> Path:
     """A copy of a submission; a wild one gets an exam sheet that is right in part."""
     if name in ("solutions", "student_template"):
-        return Path(shutil.copytree(ROOT / name, folder))
+        # The files or the notebook, says its README.
+        files = shutil.ignore_patterns("*.ipynb", "__pycache__")
+        return Path(shutil.copytree(ROOT / name, folder, ignore=files))
     ignored = shutil.ignore_patterns("expected.json")
     shutil.copytree(folder_of(name), folder, ignore=ignored)
     if name in WILD:

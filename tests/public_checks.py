@@ -42,6 +42,7 @@ def survey(submission: Path, folder: Path) -> dict:
     check.HERE = beside(submission, folder)
     os.chdir(check.HERE)
     failed = [found for found in check.run() if found.words and found.check.exercise != "exam"]
+    failed = [found for found in failed if not check.begins_no_bonus(found)]
     return {
         "name": submission.name,
         "failed": list(dict.fromkeys(found.check.exercise for found in failed)),

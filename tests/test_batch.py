@@ -190,8 +190,8 @@ def test_stopped_it_ends_at_once_and_keeps_what_was_finished(klass, tmp_path, nu
 def test_killed_at_any_moment_and_run_again_it_gives_the_same_table(tmp_path):
     folder = tmp_path / "class"
     folder.mkdir()
-    for golden in [*of_kind("right"), *of_kind("wrong")][::12]:
-        shutil.copytree(golden.folder, folder / golden.folder.name)
+    for name in [*of_kind("right"), *of_kind("wrong")][::12]:
+        shutil.copytree(folder_of(name), folder / name)
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert run(folder, "--out", whole).returncode == 0
     dice = random.Random(14)

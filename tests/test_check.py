@@ -49,7 +49,8 @@ def of_kind(*kinds):
     """The (name, exercises that lose points, what check.py says) of submissions."""
     for folder, expected in EXPECTED.items():
         if expected["kind"] in kinds:
-            lost = [name for name in MIRRORED if expected["exercises"].get(name, 0) < POINTS[name]]
+            earned = expected.get("exercises", {})
+            lost = [name for name in MIRRORED if earned.get(name, POINTS[name]) < POINTS[name]]
             yield folder.name, lost, surveyed()[folder.name]
 
 

@@ -33,8 +33,8 @@ in_memory = [word + str(i) for i in range(1000)]
 replies = open(Path(out) / "replies", "wb", buffering=0)
 exchange = host.Guest._exchange
 
-def kept(guest, request, seconds):
-    header, body = exchange(guest, request, seconds)
+def kept(guest, request, *limits):
+    header, body = exchange(guest, request, *limits)
     replies.write(header + body)
     return header, body
 

@@ -35,6 +35,9 @@ def test_the_commands_of_the_pages_run_as_written(tmp_path):
     shutil.copytree(ROOT / "solutions", tmp_path / "PATH")
     for name in ("ada", "bob"):
         shutil.copytree(ROOT / "solutions", tmp_path / "CLASS" / name)
+    for name in ("OLD", "NEW"):
+        command = [".venv/bin/autograder", "grade", "CLASS", "--out", name]
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     ran = [line for line in commands() if not any(word in line for word in ELSEWHERE)]
     for line in ran:
         done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True)

@@ -45,6 +45,8 @@ def resolved(requirements: list[str], machine: str) -> list[dict[str, Any]]:
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     command += ["--dry-run", "--ignore-installed", "--only-binary", ":all:", "--report", "-"]
     command += [f"--platform={kind}_{machine}" for kind in MANYLINUX]
+    # For its first release: an image's Python may be older than the one that runs here.
+    command.append(f"--python-version={VERSION}.0")
     with tempfile.TemporaryDirectory() as nowhere:
         command += ["--target", nowhere]
         for name in requirements:
