@@ -464,12 +464,32 @@ def check_imports():
 
 
 def imports(tree):
-    """The (line, module) of every absolute import in a syntax tree."""
+    """The (line, module) of every absolute import, but for those at the top that no function asked
+    for here needs: the grader leaves them out."""
+    needed = names_needed(tree) | {"*"}
     for node in ast.walk(tree):
+        if not isinstance(node, (ast.Import, ast.ImportFrom)):
+            continue
+        names = {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+        if node in tree.body and not names & needed:
+            continue
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+        elif node.level == 0:
             yield node.lineno, node.module
+
+
+def names_needed(tree):
+    """The names that are read on import, or by an exercise's function and those that it calls."""
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    waiting = [functions[name] for name in {*exercises()} & {*functions} or functions]
+    waiting += [node for node in tree.body if not isinstance(node, (ast.FunctionDef, ast.If))]
+    needed = set()
+    while waiting:
+        read = {node.id for node in ast.walk(waiting.pop()) if isinstance(node, ast.Name)}
+        waiting += [functions[name] for name in (read - needed) & {*functions}]
+        needed |= read
+    return needed
 
 
 # ---- The exam: only the form of your answers, never whether they are right ----

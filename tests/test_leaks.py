@@ -25,7 +25,7 @@ PARENT = """
 import functools
 import sys
 from pathlib import Path
-from autograder.judging import grading
+from autograder import batch
 from autograder.sandbox import process as host
 
 word, out, without, *paths = sys.argv[1:]
@@ -39,12 +39,12 @@ def kept(guest, request, *limits):
     return header, body
 
 host.Guest._exchange = kept
-grading.Guest = functools.partial(host.Guest, without=tuple(without.split()))
+batch.Guest = functools.partial(host.Guest, without=tuple(without.split()))
 from autograder.cli import main
 
 main(["grade", "--out", out, "--json", *paths])
 """
-# A thief answers with what it could open: each byte of it as a number of its own size.
+# A thief answers with what it could open, from the first secret on: eight bytes to a number.
 THIEF = """
 import glob, os
 import numpy as np
@@ -58,13 +58,18 @@ def attention(X, W_q, W_k, W_v, causal=False):
                     found += file.read(200_000)
             except OSError:
                 pass
-    for name in ("environ", "cmdline"):
+    above = os.getppid()
+    while above > 1:
         try:
-            with open("/proc/%d/%s" % (os.getppid(), name), "rb") as file:
-                found += file.read(200_000)
+            for name in ("environ", "cmdline"):
+                with open("/proc/%d/%s" % (above, name), "rb") as file:
+                    found += file.read(200_000)
+            with open("/proc/%d/stat" % above) as file:
+                above = int(file.read().rpartition(")")[2].split()[1])
         except OSError:
-            pass
-    found = found[: len(found) // 8 * 8] or bytes(8)
+            break
+    starts = [found.find(secret) for secret in {secrets!r} if secret in found]
+    found = found[min(starts) :][:64].ljust(64) if starts else bytes(64)
     return np.frombuffer(found, dtype="<i8"), np.ones((len(X), len(X)))
 """
 
@@ -77,15 +82,16 @@ def planted(tmp_path):
         shutil.copytree(CHECKOUT / part, tmp_path / part, ignore=ignored)
     for path in [*tmp_path.rglob("test_*.py"), *(tmp_path / "solutions").glob("*.py")]:
         path.write_text(f"{path.read_text()}\nCANARY = {WORD!r}, {NUMBER}\n")
-    data = tmp_path / "autograder" / "hidden_tests" / "data"
-    for path in data.glob("*.json"):
+    rooms = tmp_path / "autograder" / "exercises"
+    for path in rooms.glob("*/cases.json"):
         content = json.loads(path.read_text())
-        if path.stem == "exam":
-            content = [{**entry, "answer": entry["answer"], "title": WORD} for entry in content]
-        elif path.stem in ("softmax", "attention", "fused_kernel"):
-            for cases in content.values():
-                cases[0]["canary"] = [[NUMBER]]
+        drawn = [cases for name, cases in content.items() if name.startswith("test_")]
+        for case in (cases[0] for cases in drawn):
+            if isinstance(case, dict):
+                case["canary"] = [[NUMBER]]
         path.write_text(json.dumps(content))
+    key = rooms / "exam" / "key.json"
+    key.write_text(json.dumps([{**one, "title": WORD} for one in json.loads(key.read_text())]))
     return tmp_path
 
 
@@ -148,7 +154,9 @@ def test_thieves_get_a_canary_only_where_no_lock_holds(planted):
     for name, pattern in thefts.items():
         folder = planted / f"steals-{name}"
         folder.mkdir()
-        (folder / "attention.py").write_text(THIEF.format(paths=[str(planted / pattern)]))
+        (folder / "attention.py").write_text(
+            THIEF.format(paths=[str(planted / pattern)], secrets=SECRETS)
+        )
         assert audit_of(planted, folder, "") == [], name
         open_to_all = "landlock seccomp uid" if name == "process" else "landlock"
         assert audit_of(planted, folder, open_to_all) == ["replies"], name
