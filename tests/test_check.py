@@ -141,7 +141,7 @@ def test_a_wrong_table_is_shown_beside_the_right_one(solved):
     ("file", "source", "words"),
     [
         ("softmax.py", "def softmax(scores)\n    pass\n", "softmax.py, line 1: SyntaxError"),
-        ("softmax.py", "import scipy\n", "softmax.py, line 1: imports scipy"),
+        ("softmax.py", "import scipy.special as own\nown\n", "softmax.py, line 1: imports scipy"),
         ("softmax.py", "def softmax(scores):\n    return scores / 0 + x\n", "line 2: NameError"),
         ("softmax.py", "def softmax(scores):\n    scores * 2\n", "Is there a return at the end?"),
         ("softmax.py", "def softmaks(scores):\n    return 1\n", "no function called softmax"),
