@@ -15,14 +15,18 @@ An expected.json states what its folder is about and no more:
 tests/renew.py writes all but the first three.
 """
 
+import atexit
 import json
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from autograder.judging.grading import grade
+from autograder.intake.submission import open_submission
+from autograder.judging.fairness import Start
+from autograder.judging.grading import judge, warm_start
 from autograder.manifest import load_manifest
 from autograder.report import ExerciseResult, Report
 
@@ -99,9 +103,17 @@ def folder_of(name: str) -> Path:
 
 
 @cache
+def started() -> Start:
+    """How guests are started, by one zygote for all tests of this process."""
+    living = ExitStack()
+    atexit.register(living.close)
+    return living.enter_context(warm_start())
+
+
+@cache
 def graded(name: str) -> Report:
     """The report on a golden folder, made once per process."""
-    return grade(folder_of(name))
+    return judge(open_submission(folder_of(name), load_manifest()), started()).report
 
 
 def scores(report: Report, stated: Iterable[str] = ()) -> dict[str, float]:
