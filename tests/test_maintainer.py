@@ -207,11 +207,12 @@ def test_a_hidden_test(clone):
     room = clone / ROOMS / "causal_mask"
     with (room / "test_causal_mask.py").open("a") as file:
         file.write(
-            "\n\n@points(0)\ndef test_first_word_sees_itself_alone(student, case):\n"
+            "\n\n@points(1)\ndef test_first_word_sees_itself_alone(student, case):\n"
             '    """The first word sees itself, and no other."""\n'
             "    mask = causal_mask(student, case.n)\n"
             '    assert mask[0].sum() == case.n - 1, "The first word sees another one."\n'
         )
+    edit(room / "test_causal_mask.py", "@points(5)", "@points(4)")
     done = autograder(clone, "grade", "solutions")
     assert f"under its name in {ROOMS}/causal_mask/draws.py" in done.stderr
     assert "Traceback" not in done.stderr
@@ -227,6 +228,9 @@ def test_a_hidden_test(clone):
         f"{ROOMS}/causal_mask/cases.json",
         PROVED,
     }
+    done = python(clone, "-m", "tests.renew", "hides-diagonal")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert goldens(clone) == {"tests/submissions/wrong/hides-diagonal/expected.json"}
     green(
         clone, "tests/test_house.py", "tests/test_hidden_tests.py", "tests/test_misconceptions.py"
     )

@@ -292,18 +292,25 @@ def told_apart(suites: Suites) -> Iterator[Check]:
 
 
 def unmoved() -> Check:
-    """Golden submissions with one mistake have on every draw the scores that they state."""
-    check = Check("the draw moves no score")
+    """Golden submissions with one mistake fail on every draw the tests that they state.
+
+    A test that none of them fails is new: the goldens are renewed after it is proved.
+    """
+    check = Check("the draw moves no verdict")
     stated = {
         path.parent: json.loads(path.read_text(encoding="utf-8"))
         for path in sorted(GOLDEN.glob("wrong/*/expected.json"))
     }
-    alone = {folder: one["exercises"] for folder, one in stated.items() if "mistake" in one}
-    for folder, scores in alone.items():
-        for one in graded(folder).report.exercises:
-            wanted = scores.get(one.name, one.max_score)
-            if one.tests and one.name != "exam" and one.score != wanted:
-                check.faults.append(f"{folder.name}: {one.name} {one.score:g}, not {wanted:g}")
+    found = [one for expected in stated.values() for one in expected.get("verdicts", {}).values()]
+    known = {test for one in found if isinstance(one, dict) for test in one}
+    alone = {folder: one["verdicts"] for folder, one in stated.items() if "mistake" in one}
+    for folder, verdicts in alone.items():
+        for exercise in graded(folder).report.exercises:
+            failing = verdicts.get(exercise.name, {})
+            for test in exercise.tests if exercise.name != "exam" else []:
+                passes = isinstance(failing, dict) and test.name not in failing
+                if test.name in known and passes != (test.verdict == "passed"):
+                    check.faults.append(f"{folder.name}: {test.name} {test.verdict}")
     check.figure = f"{len(alone)} submissions"
     return check
 
