@@ -149,7 +149,7 @@ def test_a_run_killed_after_two_exercises_keeps_their_scores(layout):
 
 def test_a_full_disk_leaves_no_half_written_results(layout):
     def little_room():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2500, 2500))
 
     root = layout()
     process = start_run(root, preexec_fn=little_room)

@@ -196,10 +196,10 @@ def test_points_of_a_test(clone):
     }
     assert "| softmax | 22 | |\n| causal_mask | 8 | |\n" in (clone / TEMPLATE_README).read_text()
     assert graded(clone)["score"] == 100
-    done = python(clone, "-m", "tests.renew", "hides-diagonal", "no-scaling")
+    done = python(clone, "-m", "tests.renew", "clips-scores-50", "no-scaling")
     assert "2 graded, 1 changed" in done.stdout, done.stdout + done.stderr
-    assert goldens(clone) == {"tests/submissions/wrong/hides-diagonal/expected.json"}
-    green(clone, "tests/test_submissions.py", "-k", "hides-diagonal or no-scaling")
+    assert goldens(clone) == {"tests/submissions/wrong/clips-scores-50/expected.json"}
+    green(clone, "tests/test_submissions.py", "-k", "clips-scores-50 or no-scaling")
 
 
 @pytest.mark.slow
